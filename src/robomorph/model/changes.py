@@ -1,0 +1,110 @@
+"""What a caller changes about a robot while loading it: locked joints, payloads, tool frames, gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ArgumentError
+from .arrays import Array, frozen
+from .inertia import Inertia
+from .pose import Pose
+
+LockedValue: TypeAlias = float | Sequence[float]
+Payload: TypeAlias = Inertia | tuple[float, ArrayLike] | tuple[float, ArrayLike, ArrayLike]
+ToolFrame: TypeAlias = tuple[str, Pose | ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The caller's changes with every number checked; names are checked against the robot later."""
+
+    locked: Mapping[str, Array]  # joint name -> coordinates, 1-D
+    payloads: Mapping[str, Inertia]  # link name -> inertia in the link's frame
+    tool_frames: Mapping[str, tuple[str, Pose]]  # frame name -> (link name, pose in the link's frame)
+    gravity: Array
+
+
+def read_changes(
+    locked: Mapping[str, LockedValue] | None,
+    payloads: Mapping[str, Payload] | None,
+    tool_frames: Mapping[str, ToolFrame] | None,
+    gravity: ArrayLike,
+) -> Changes:
+    """Check the arguments of `load_model` that change the robot; ArgumentError names the one at fault."""
+    return Changes(
+        {name: _coordinates(name, value) for name, value in (locked or {}).items()},
+        {name: _payload(name, value) for name, value in (payloads or {}).items()},
+        {name: _tool_frame(name, value) for name, value in (tool_frames or {}).items()},
+        _finite("gravity", gravity, (3,), "three finite numbers (m/s^2, world axes)"),
+    )
+
+
+def _finite(argument: str, value: ArrayLike, shape: tuple[int, ...] | None, expected: str) -> Array:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
+        raise ArgumentError(f"{argument}: expected {expected}, found {value!r}.")
+    return frozen(array, array.shape)
+
+
+def _coordinates(name: str, value: LockedValue) -> Array:
+    argument = f"locked[{name!r}]"
+    array = _finite(argument, value, None, "a finite number, or a sequence of them")
+    if array.ndim > 1:
+        raise ArgumentError(f"{argument}: expected a number or a flat sequence, found shape {array.shape}.")
+    return array.reshape(-1)
+
+
+def _payload(name: str, value: Payload) -> Inertia:
+    argument = f"payloads[{name!r}]"
+    parts = (value.mass, value.com, value.tensor) if isinstance(value, Inertia) else value
+    if not isinstance(parts, tuple) or len(parts) not in (2, 3):
+        raise ArgumentError(
+            f"{argument}: expected an Inertia, (mass, com) or (mass, com, tensor), found {value!r}."
+        )
+    mass = float(_finite(f"{argument} mass", parts[0], (), "a finite number (kg)"))
+    com = _finite(f"{argument} com", parts[1], (3,), "three finite numbers (m)")
+    point = np.zeros((3, 3))
+    tensor = _finite(
+        f"{argument} tensor", parts[2] if len(parts) == 3 else point, (3, 3), "a finite 3x3 matrix"
+    )
+    inertia = Inertia(mass, com, tensor)
+    if mass < 0.0:
+        raise ArgumentError(f"{argument}: expected a mass of 0 or more, found {mass:g} kg.")
+    if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=0.0) or inertia.is_indefinite:
+        raise ArgumentError(
+            f"{argument}: expected a symmetric inertia tensor without negative principal "
+            f"moments, found {tensor.tolist()}."
+        )
+    return inertia
+
+
+def _tool_frame(name: str, value: ToolFrame) -> tuple[str, Pose]:
+    argument = f"tool_frames[{name!r}]"
+    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], str):
+        raise ArgumentError(f"{argument}: expected (link name, Pose, 4x4 matrix or xyz), found {value!r}.")
+    link, where = value
+    if isinstance(where, Pose):
+        where = where.matrix
+    array = _finite(argument, where, None, "a Pose, a finite 4x4 matrix or three numbers")
+    if array.shape == (3,):
+        return link, Pose(np.eye(3), array)
+    if array.shape != (4, 4):
+        raise ArgumentError(
+            f"{argument}: expected a Pose, a 4x4 matrix or three numbers, found shape {array.shape}."
+        )
+    rotation = array[:3, :3]
+    proper = np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) and np.linalg.det(rotation) > 0.0
+    if not proper or not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+        raise ArgumentError(
+            f"{argument}: expected a rigid motion (rotation matrix, last row 0 0 0 1), "
+            f"found {array.tolist()}."
+        )
+    return link, Pose.from_matrix(array)

@@ -1,0 +1,79 @@
+"""A robot description as its file states it, before anything is merged or locked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from .arrays import Array, frozen
+from .inertia import Inertia
+from .pose import Pose
+
+MOVING_KINDS = ("revolute", "continuous", "prismatic", "planar", "floating")
+JOINT_KINDS = (*MOVING_KINDS, "fixed")
+# The kinds with one coordinate along or about an axis: only these can mimic or be mimicked.
+SCALAR_KINDS = ("revolute", "continuous", "prismatic")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Joint limits: rad and N m for revolute joints, m and N for prismatic ones; infinite where not given."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint follows another: position = multiplier * position of `joint` + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+def _x_axis() -> Array:
+    return frozen((1.0, 0.0, 0.0), (3,))
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint of the file. `placement` is the joint frame in the parent link's frame; `axis` is a (3,) unit
+    vector in the joint frame, which at position zero is also the child link's frame. `line` is for messages.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    placement: Pose = field(default_factory=Pose)
+    axis: Array = field(default_factory=_x_axis)
+    limits: Limits = field(default_factory=Limits)
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", frozen(self.axis, (3,)))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link of the file; `inertia` is in the link's frame, None where the file gives none."""
+
+    name: str
+    inertia: Inertia | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """The links and joints of one file, in file order; `source` names the file in messages."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    source: str

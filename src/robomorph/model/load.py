@@ -1,0 +1,65 @@
+"""The way in: `load_model` turns a source into a Model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ArgumentError
+from .changes import LockedValue, Payload, ToolFrame, read_changes
+from .model import Model
+from .notes import Notes
+from .reduce import reduce_tree
+from .sources import Source, read_source
+from .structure import arrange
+from .urdf import parse_urdf
+
+GRAVITY = (0.0, 0.0, -9.81)
+# Right angles written with 11 digits, as many exporters do, are off by about 5e-12.
+SNAP = 1e-10
+_LOOSEST_SNAP = 0.1
+
+
+def load_model(
+    source: Source,
+    *,
+    floating_base: bool = False,
+    mimic: bool = True,
+    locked: Mapping[str, LockedValue] | None = None,
+    payloads: Mapping[str, Payload] | None = None,
+    tool_frames: Mapping[str, ToolFrame] | None = None,
+    gravity: ArrayLike = GRAVITY,
+    strict: bool = False,
+    snap: float = SNAP,
+    stacklevel: int = 1,
+) -> Model:
+    """Load a robot and reduce it to its moving bodies.
+
+    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
+    floating_base: the root link moves freely (a joint "root_joint") instead of being fixed to the world.
+    mimic: joints with <mimic> follow their source; False makes them independent.
+    locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar) or
+        [x, y, z, qx, qy, qz, qw] (floating); joints that mimic a locked one are locked with it.
+    payloads: link name -> Inertia, or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]), in the
+        link's frame, welded to that link.
+    tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
+    gravity: (3,) m/s^2 in the world's axes.
+    strict: whatever would be a ModelWarning becomes a ModelError.
+    snap: joint angles within this many rad of a multiple of pi/2, and axis entries this close to 0, are
+        taken as exactly that, so that the entries of transforms are exactly 0 or 1.
+    stacklevel: whom warnings point at: 1 is the caller of this function.
+    """
+    if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
+        raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
+    changes = read_changes(locked, payloads, tool_frames, gravity)
+    data, label = read_source(source)
+    notes = Notes(label)
+    # Overflow is looked for afterwards, where the message can name the link.
+    with np.errstate(over="ignore", invalid="ignore"):
+        tree = arrange(parse_urdf(data, label, notes, snap), notes, mimic=mimic)
+        model = reduce_tree(tree, changes, notes, floating_base=floating_base, snap=snap)
+    notes.emit(strict=strict, stacklevel=stacklevel + 1)
+    return model

@@ -1,0 +1,131 @@
+"""The reduced tree that the rest of robomorph works on: moving bodies, and frames fixed to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..errors import ArgumentError
+from .arrays import Array, frozen
+from .description import Limits
+from .digest import digest_of
+from .inertia import Inertia
+from .naming import unknown_name
+from .pose import Pose
+
+WORLD = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One moving body: a joint, its child link, and all that is rigidly fixed to that link.
+
+    The body frame is the frame of the joint's child link, as in the file.
+    parent: index of the parent body, or WORLD (-1). placement: pose of the joint frame in the parent body's
+    frame. axis: (3,) unit vector in the body frame. inertia: of everything merged, in the body frame.
+    mimic: (index of the independent source body, multiplier, offset), or None if this joint is independent.
+    """
+
+    name: str
+    joint_name: str
+    kind: str
+    parent: int
+    placement: Pose
+    axis: Array
+    inertia: Inertia
+    limits: Limits = field(default_factory=Limits)
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: tuple[int, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", frozen(self.axis, (3,)))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed to a body (or to the WORLD, -1); `placement` is its pose in the body's frame.
+
+    Every link of the file is a frame; `tool` marks those that the user added.
+    """
+
+    name: str
+    body: int
+    placement: Pose
+    tool: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A robot: bodies with parents before children, depth first in file order; frames, links first.
+
+    gravity: (3,) m/s^2 in the world's axes. digest: sha256 in hex over every name and exact number.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    frames: tuple[Frame, ...]
+    gravity: Array
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", frozen(self.gravity, (3,)))
+        digest = digest_of([self.name, self.bodies, self.frames, self.gravity])
+        object.__setattr__(self, "digest", digest)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the moving joints, in the order of the bodies."""
+        return tuple(body.joint_name for body in self.bodies)
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the links that carry the body frames, in the order of the bodies."""
+        return tuple(body.name for body in self.bodies)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: the links, then the added tool frames."""
+        return tuple(frame.name for frame in self.frames)
+
+    @cached_property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of all links of the file, root first, depth first in file order."""
+        return tuple(frame.name for frame in self.frames if not frame.tool)
+
+    @cached_property
+    def link_placements(self) -> tuple[Frame, ...]:
+        """The frames of `link_names`: which body carries each link, and where."""
+        return tuple(frame for frame in self.frames if not frame.tool)
+
+    @cached_property
+    def _joint_indices(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.joint_names)}
+
+    @cached_property
+    def _frame_indices(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.frame_names)}
+
+    def joint_index(self, name: str) -> int:
+        """Index into `bodies` of the joint called `name`."""
+        return self._lookup(self._joint_indices, name, "moving joint", self.joint_names)
+
+    def frame_index(self, name: str) -> int:
+        """Index into `frames` of the link or tool frame called `name`."""
+        return self._lookup(self._frame_indices, name, "link or frame", self.frame_names)
+
+    def link_index(self, name: str) -> int:
+        """Index into `link_names` of the link called `name`."""
+        index = self._frame_indices.get(name)
+        if index is None or self.frames[index].tool:
+            raise ArgumentError(unknown_name(f"robot {self.name!r}", "link", name, self.link_names))
+        return index
+
+    def _lookup(self, indices: dict[str, int], name: str, what: str, known: Sequence[str]) -> int:
+        if name not in indices:
+            raise ArgumentError(unknown_name(f"robot {self.name!r}", what, name, known))
+        return indices[name]
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}, {len(self.bodies)} bodies, {len(self.frames)} frames)"

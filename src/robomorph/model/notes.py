@@ -1,0 +1,125 @@
+"""What a loader has to say: errors that name their place, and warnings gathered by kind."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..errors import ModelError, ModelWarning
+
+_SHOWN = 8
+
+
+class Place(NamedTuple):
+    """A spot in a description: the file (or what stands for it), the line from 1, the element."""
+
+    source: str
+    line: int
+    element: str
+
+    def __str__(self) -> str:
+        return f"{self.source}, line {self.line}, {self.element}"
+
+
+def fault(place: Place, *, expected: str, found: str, fix: str) -> ModelError:
+    """The error for one place: where, what was expected, what was found, how to mend it."""
+    end = "" if fix.endswith("?") else "."
+    return ModelError(f"{place}: expected {expected}, found {found}. To mend it: {fix}{end}")
+
+
+@dataclass(frozen=True)
+class Concern:
+    """A kind of suspicious but usable input."""
+
+    title: str
+    fix: str
+
+
+TRIANGLE = Concern(
+    "principal moments of inertia that break the triangle inequality (no real body has them)",
+    "correct ixx ... izz; the dynamics use them as written",
+)
+SINGULAR = Concern(
+    "a moving body with mass but without rotational inertia about some axis",
+    "give the link a positive definite <inertia>; forward dynamics may be singular",
+)
+MASSLESS_TENSOR = Concern(
+    "rotational inertia without mass", "set <mass value> above 0; the inertia is used as written"
+)
+INDEFINITE = Concern(
+    "an inertia that is not positive definite, on a link whose body as a whole is sound",
+    "check the signs and the size of ixx ... izz; the dynamics use them as written",
+)
+MASSLESS_BASE = Concern(
+    "a floating link without mass: forward dynamics may be singular",
+    "give the link an <inertial>, or load with floating_base=False",
+)
+MISSING_LIMITS = Concern(
+    "joint limits that are missing; a missing limit is taken as infinite",
+    "add <limit lower upper velocity effort>",
+)
+HALF_LIMITS = Concern(
+    "only one of the limits lower and upper; URDF takes the other as 0",
+    "give both lower and upper in <limit>",
+)
+AXIS_LENGTH = Concern(
+    "an <axis> that is not of unit length; it was normalised", "write the axis with length 1"
+)
+NEARLY_RIGHT = Concern(
+    "nearly right angles, which keep entries from being exactly 0 or 1 and make kernels slower",
+    "write the angle to 16 digits, or load with a looser snap= (in rad, above the distances named here) to restore sparsity",
+)
+NEGATIVE_DYNAMICS = Concern(
+    "negative damping or friction, which would feed energy in", "write <dynamics> with values of 0 or more"
+)
+REPEATED = Concern("an element given more than once; only the first is used", "remove the others")
+NO_ROBOT_NAME = Concern("a <robot> without a name; it is called 'robot'", "write <robot name=...>")
+MIMIC_OF_FIXED = Concern(
+    "a joint that mimics a fixed joint; it was locked at its offset", "name a moving joint in <mimic joint>"
+)
+MIMIC_UNUSED = Concern(
+    "a <mimic> that leads nowhere; it does not matter with mimic=False",
+    "name another, moving joint in <mimic joint>",
+)
+PLANAR_AXIS = Concern(
+    "a planar joint whose <axis> is not z; the plane taken is x-y of the joint's frame, as Pinocchio does",
+    "turn the joint with <origin rpy> so that z is normal to the plane, and write the axis 0 0 1",
+)
+MIMIC_IGNORED = Concern(
+    "a <mimic> on a joint that has no single coordinate; it was ignored", "remove the <mimic>"
+)
+PAYLOAD_ON_WORLD = Concern(
+    "a payload on a link that is fixed to the world; it changes nothing",
+    "attach it to a moving link, or load with floating_base=True",
+)
+LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
+
+
+@dataclass
+class Notes:
+    """Gathers concerns while loading, so that a file with dozens of the same kind gives one warning."""
+
+    source: str
+    _found: dict[Concern, list[str]] = field(default_factory=dict)
+
+    def add(self, concern: Concern, place: Place, detail: str) -> None:
+        """Remember one occurrence; `detail` says what was found there."""
+        self._found.setdefault(concern, []).append(f"{place.element} (line {place.line}): {detail}")
+
+    def messages(self) -> list[str]:
+        """One message per kind of concern, naming the occurrences."""
+        return [self._message(concern, found) for concern, found in self._found.items()]
+
+    def _message(self, concern: Concern, found: list[str]) -> str:
+        shown = "; ".join(found[:_SHOWN])
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        return f"{self.source}: {concern.title}. Found in {shown}{more}. To mend it: {concern.fix}."
+
+    def emit(self, *, strict: bool, stacklevel: int) -> None:
+        """Issue the warnings, or one ModelError with all of them if `strict`."""
+        messages = self.messages()
+        if strict and messages:
+            raise ModelError("strict=True allows no warnings, but there are:\n" + "\n".join(messages))
+        for message in messages:
+            warnings.warn(message, ModelWarning, stacklevel=stacklevel + 1)

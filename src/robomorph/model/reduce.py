@@ -1,0 +1,175 @@
+"""Description to Model: merge what does not move, keep where every link went, check the masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .changes import Changes
+from .description import Joint, Limits, Link
+from .inertia import Inertia
+from .locking import standing_poses
+from .masses import check_masses
+from .model import WORLD, Body, Frame, Model
+from .naming import unknown_name
+from .notes import PAYLOAD_ON_WORLD, Notes, fault
+from .pose import Pose
+from .structure import Tree, joint_place, link_place
+
+ROOT_JOINT = "root_joint"
+
+
+@dataclass(eq=False)
+class _Assembly:
+    """Bodies under construction, and where each link sits: its body and its pose in that body's frame."""
+
+    joints: list[Joint | None] = field(default_factory=list)  # None: the joint of a floating base
+    links: list[Link] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    placements: list[Pose] = field(default_factory=list)
+    inertias: list[Inertia] = field(default_factory=list)
+    seats: dict[str, tuple[int, Pose]] = field(default_factory=dict)
+
+    def open_body(self, joint: Joint | None, link: Link, parent: int, placement: Pose) -> None:
+        self.joints.append(joint)
+        self.links.append(link)
+        self.parents.append(parent)
+        self.placements.append(placement)
+        self.inertias.append(Inertia.zero())
+        self.seats[link.name] = (len(self.joints) - 1, Pose.identity())
+
+    def load(self, link: str, inertia: Inertia) -> None:
+        """Weld `inertia`, given in the frame of `link`, to the body that carries it; the world has none."""
+        body, pose = self.seats[link]
+        if body != WORLD:
+            self.inertias[body] = self.inertias[body] + inertia.moved(pose)
+
+
+def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bool, snap: float) -> Model:
+    """The model of `tree` with its fixed and locked joints merged and the caller's changes applied."""
+    poses = standing_poses(tree, changes.locked, notes, snap)
+    assembly = _assemble(tree, poses, floating_base=floating_base)
+    _check_sizes(tree, assembly)
+    _add_payloads(tree, assembly, changes.payloads, notes)
+    bodies = _bodies(tree, assembly)
+    check_masses(tree, bodies, assembly.seats, notes)
+    frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
+    frames += _tool_frames(tree, assembly, changes)
+    return Model(tree.description.name, bodies, tuple(frames), changes.gravity)
+
+
+def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> _Assembly:
+    assembly, root = _Assembly(), tree.links[0]
+    if floating_base:
+        _check_root_joint_free(tree)
+        assembly.open_body(None, root, WORLD, Pose.identity())
+    else:
+        assembly.seats[root.name] = (WORLD, Pose.identity())
+    for joint, link in zip(tree.joints, tree.links[1:], strict=True):
+        carrier, seat = assembly.seats[joint.parent]
+        placement = seat.compose(joint.placement)
+        if joint.name in poses:
+            assembly.seats[link.name] = (carrier, placement.compose(poses[joint.name]))
+        else:
+            assembly.open_body(joint, link, carrier, placement)
+    for link in tree.links:
+        if link.inertia is not None:
+            assembly.load(link.name, link.inertia)
+    return assembly
+
+
+def _check_root_joint_free(tree: Tree) -> None:
+    for joint in tree.joints:
+        if joint.name == ROOT_JOINT:
+            raise fault(
+                joint_place(tree.description, joint),
+                expected=f"no joint called {ROOT_JOINT!r}: floating_base=True adds one of that name",
+                found="one",
+                fix="rename the joint, or load with floating_base=False",
+            )
+
+
+def _check_sizes(tree: Tree, assembly: _Assembly) -> None:
+    """Sums of large but legal figures may overflow; what comes out must be finite."""
+    for link in tree.links:
+        body, pose = assembly.seats[link.name]
+        figures = [pose.rotation, pose.translation]
+        if body != WORLD:
+            inertia = assembly.inertias[body]
+            figures += [np.array(inertia.mass), inertia.com, inertia.tensor_at_origin]
+        if not all(np.isfinite(figure).all() for figure in figures):
+            raise fault(
+                link_place(tree.description, link),
+                expected="figures of a size that can be computed with",
+                found="an overflow when what is fixed to this link is added up",
+                fix="check the units: URDF uses metres, kilograms and radians",
+            )
+
+
+def _add_payloads(tree: Tree, assembly: _Assembly, payloads: Mapping[str, Inertia], notes: Notes) -> None:
+    links = {link.name: link for link in tree.links}
+    for name, inertia in payloads.items():
+        if name not in links:
+            raise ArgumentError(
+                f"payloads: {unknown_name(tree.description.source, 'link', name, list(links))}"
+            )
+        if assembly.seats[name][0] == WORLD:
+            notes.add(PAYLOAD_ON_WORLD, link_place(tree.description, links[name]), f"{inertia.mass:g} kg")
+        assembly.load(name, inertia)
+
+
+def _bodies(tree: Tree, assembly: _Assembly) -> tuple[Body, ...]:
+    index = {joint.name: i for i, joint in enumerate(assembly.joints) if joint is not None}
+    bodies: list[Body] = []
+    for i, (joint, link) in enumerate(zip(assembly.joints, assembly.links, strict=True)):
+        placement, inertia, parent = assembly.placements[i], assembly.inertias[i], assembly.parents[i]
+        if joint is None:
+            bodies.append(
+                Body(
+                    link.name,
+                    ROOT_JOINT,
+                    "floating",
+                    parent,
+                    placement,
+                    np.array([1.0, 0.0, 0.0]),
+                    inertia,
+                    Limits(),
+                )
+            )
+            continue
+        follows = tree.mimics.get(joint.name)
+        source = None if follows is None else (index[follows.joint], follows.multiplier, follows.offset)
+        bodies.append(
+            Body(
+                link.name,
+                joint.name,
+                joint.kind,
+                parent,
+                placement,
+                joint.axis,
+                inertia,
+                joint.limits,
+                joint.damping,
+                joint.friction,
+                source,
+            )
+        )
+    return tuple(bodies)
+
+
+def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes) -> list[Frame]:
+    frames = []
+    for name, (link, pose) in changes.tool_frames.items():
+        if name in assembly.seats:
+            raise ArgumentError(f"tool_frames[{name!r}]: the robot has a link of that name; choose another.")
+        if link not in assembly.seats:
+            known = list(assembly.seats)
+            raise ArgumentError(
+                f"tool_frames[{name!r}]: {unknown_name(tree.description.source, 'link', link, known)}"
+            )
+        body, seat = assembly.seats[link]
+        frames.append(Frame(name, body, seat.compose(pose), tool=True))
+    return frames

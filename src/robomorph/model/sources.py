@@ -1,0 +1,65 @@
+"""Where a description comes from: a built-in name, a file, or the text itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from ..errors import ModelError
+from .naming import close_matches, listed
+from .robots import builtin_robots, builtin_urdf
+from .xmltree import MAX_BYTES
+
+Source: TypeAlias = str | bytes | os.PathLike[str]
+
+
+def read_source(source: Source) -> tuple[bytes, str]:
+    """The document of `source` and the name that messages give it."""
+    if isinstance(source, bytes):
+        return source, "<URDF text>"
+    if isinstance(source, str):
+        if "<" in source:
+            return source.encode("utf-8", "replace"), "<URDF text>"
+        builtin = builtin_urdf(source)
+        if builtin is not None:
+            return builtin, f"<built-in {source}>"
+    elif not isinstance(source, os.PathLike):
+        raise ModelError(
+            f"source: expected a built-in name, a path or URDF text, found {type(source).__name__}."
+        )
+    return _read_file(os.fspath(source)), _short(os.fspath(source))
+
+
+def _read_file(name: str) -> bytes:
+    path = Path(name)
+    try:
+        if name and path.is_dir():
+            raise ModelError(
+                f"{name}: expected a URDF file, found a directory. Name the .urdf file inside it."
+            )
+        if name and path.exists() and not path.is_file():
+            raise ModelError(f"{name}: expected a URDF file, found something that is not a regular file.")
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except (FileNotFoundError, IsADirectoryError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise _unknown(name) from None
+    except OSError as error:
+        raise ModelError(f"{_short(name)}: cannot be read: {error.strerror}.") from None
+
+
+def _unknown(name: str) -> ModelError:
+    known = list(builtin_robots())
+    close = close_matches(name, known)
+    guess = f" Did you mean {' or '.join(repr(match) for match in close)}?" if close else ""
+    return ModelError(
+        f"{_short(name)!r}: expected a built-in robot, the path of a URDF file, or URDF text; found no such file."
+        f"{guess} "
+        f"Built-in are {listed(known)} (chain:12 has 12 joints)."
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 300 else f"{name[:140]}...{name[-140:]}"

@@ -1,0 +1,127 @@
+"""XML into a small tree that knows its line numbers; hostile XML is refused before it can cost anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from ..errors import ModelError
+from .notes import Place, fault
+
+# Far above any published robot, and small enough to read in well under a second.
+MAX_BYTES = 16 * 2**20
+MAX_DEPTH = 64
+
+
+@dataclass(eq=False)
+class Element:
+    """One XML element: tag, attributes, children in order, and the line (from 1) where it starts."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    parent: Element | None = None
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """The direct children with this tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    @property
+    def label(self) -> str:
+        """How messages call this element, e.g. `<origin> of <joint name="elbow">`."""
+        own = (
+            f'<{self.tag} name="{self.attributes["name"]}">' if "name" in self.attributes else f"<{self.tag}>"
+        )
+        if self.parent is None or self.parent.parent is None:
+            return own
+        owner = self.parent
+        while owner.parent is not None and owner.parent.parent is not None:
+            owner = owner.parent
+        return f"{own} of {owner.label}"
+
+
+def parse_xml(data: bytes, source: str) -> Element:
+    """The root element of an XML document; ModelError for anything that is not plain, well-formed XML.
+
+    Document type declarations are refused outright: with them go entity expansion, external entities and
+    every other way in which reading XML can hang, read files or open connections.
+    """
+    if not data.strip():
+        raise fault(
+            Place(source, 1, "start of file"),
+            expected="a URDF document",
+            found="nothing at all",
+            fix="check that the file was written completely",
+        )
+    if len(data) > MAX_BYTES:
+        raise fault(
+            Place(source, 1, "start of file"),
+            expected=f"at most {MAX_BYTES} bytes",
+            found=f"{len(data)} bytes",
+            fix="remove what is not needed, such as embedded meshes",
+        )
+    builder = _Builder(source)
+    try:
+        builder.parser.Parse(data, True)
+    except ModelError:
+        raise
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise builder.malformed(error) from None
+    assert builder.root is not None  # expat refuses a document without a root element
+    return builder.root
+
+
+class _Builder:
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.root: Element | None = None
+        self._open: list[Element] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.parser.EntityDeclHandler = self._refuse_doctype
+
+    def malformed(self, error: Exception) -> ModelError:
+        if isinstance(error, expat.ExpatError):
+            line, found = error.lineno, expat.ErrorString(error.code) or "an error"
+        else:
+            line, found = self.parser.CurrentLineNumber, str(error)
+        inside = self._open[-1].label if self._open else "start of file"
+        return fault(
+            Place(self.source, line, inside),
+            expected="well-formed XML",
+            found=found,
+            fix="check for a truncated or damaged file and for unclosed elements",
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        parent = self._open[-1] if self._open else None
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, parent)
+        if len(self._open) >= MAX_DEPTH:
+            raise fault(
+                Place(self.source, element.line, f"<{tag}>"),
+                expected=f"elements nested at most {MAX_DEPTH} deep",
+                found="more",
+                fix="URDF needs a depth of about 6; check what wrote this file",
+            )
+        if parent is None:
+            self.root = element
+        else:
+            parent.children.append(element)
+        self._open.append(element)
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+
+    def _refuse_doctype(self, *declaration: object) -> NoReturn:
+        place = Place(self.source, self.parser.CurrentLineNumber, "<!DOCTYPE>")
+        raise fault(
+            place,
+            expected="no document type or entity declaration",
+            found=f"{declaration[0]!r}",
+            fix="remove it: URDF needs none, and entities can read files or fill memory",
+        )
