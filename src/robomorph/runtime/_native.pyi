@@ -1,0 +1,85 @@
+"""Types of the native launcher; its C++ sources are in `native/`."""
+
+from typing import Any, Literal, SupportsIndex
+
+_Shapes = tuple[tuple[int, ...], ...]
+
+class NativeKernel:
+    """A compiled kernel, called with NumPy arrays.
+
+    Both functions have the C signature `void fn(const void *const *in, void *const *out, void *workspace)`.
+    `lane_fn` evaluates exactly `lanes` consecutive rows of row-major arrays, `single_fn` exactly one; row i of
+    an argument has `in_shapes[i]`. Arrays are aligned for their element type only; `workspace` is 64-byte
+    aligned, private to the thread and at least `workspace` bytes long. Whoever makes a kernel keeps the code
+    behind the addresses alive for as long as the kernel.
+
+    Arguments that are C-contiguous arrays of the kernel's dtype with equal batch dimensions take the fast path.
+    All others are handed to `_slow_call`, which a subclass overrides to convert or to explain.
+    """
+
+    def __init__(
+        self,
+        *,
+        in_shapes: _Shapes,
+        out_shapes: _Shapes,
+        dtype: Literal["float32", "float64"],
+        lane_fn: int = 0,
+        lanes: int = 1,
+        single_fn: int = 0,
+        workspace: int = 0,
+        result_type: type[tuple[Any, ...]] | None = None,
+        threads: int = 0,
+        check_finite: bool = True,
+    ) -> None: ...
+    @property
+    def in_shapes(self) -> _Shapes: ...
+    @property
+    def out_shapes(self) -> _Shapes: ...
+    @property
+    def dtype(self) -> Literal["float32", "float64"]: ...
+    @property
+    def result_type(self) -> type[tuple[Any, ...]] | None: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def lane_fn(self) -> int: ...
+    @property
+    def single_fn(self) -> int: ...
+    @property
+    def workspace(self) -> int: ...
+
+    threads: int
+    """Most threads a call uses; 0 for the global default."""
+    check_finite: bool
+    """Whether arguments are scanned for NaN and infinities before the kernel runs."""
+    single_limit: int
+    """Batches of fewer rows run row by row through `single_fn` (default 2)."""
+    min_blocks_per_thread: int
+    """Least number of blocks of `lanes` rows that is worth a thread (default 1)."""
+    release_gil_above: int
+    """Batches of more rows let other Python threads run meanwhile (default 16)."""
+
+    def __call__(self, *args: object, out: object = None) -> Any:
+        """The result array or named tuple; with `out`, `out` itself, filled."""
+    def set_lane_fn(self, address: int, /) -> None: ...
+    def set_single_fn(self, address: int, /) -> None: ...
+    def _run(self, args: tuple[object, ...], out: object = None, /) -> Any:
+        """The call without conversions; TypeError when an argument needs one."""
+    def _run_spawning(self, args: tuple[object, ...], out: object = None, /) -> Any:
+        """Like `_run`, on threads started for this one call; for benchmarks."""
+    def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
+        """Called when arguments or `out` are unfit for the fast path. Here, as `_run`."""
+    def _prepare(self, batch: int, /) -> object:
+        """Called when the function for this batch size is not set; must set it. Here, RuntimeError."""
+    def _report_nonfinite(self, args: tuple[object, ...], /) -> object:
+        """Called when an argument holds NaN or infinity; must raise. Here, ValueError."""
+
+def set_default_threads(threads: SupportsIndex, /) -> None:
+    """Threads a call uses when its kernel does not say; at first ROBOMORPH_NUM_THREADS, else the CPUs at hand."""
+
+def get_default_threads() -> int: ...
+def pool_size() -> int:
+    """Worker threads alive now, the calling thread not counted."""
+
+def shutdown_pool() -> bool:
+    """Ends the worker threads; the next call starts new ones. False, and nothing done, while a call uses them."""

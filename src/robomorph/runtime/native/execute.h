@@ -1,0 +1,52 @@
+// Runs a kernel over the rows of a batch: full blocks of lanes, a padded tail, and the split over threads.
+// Knows nothing of Python.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace robomorph {
+
+inline constexpr std::size_t kMaxArrays = 32;
+
+// Evaluates a fixed number of consecutive rows; in[i] and out[j] are row-major, aligned for their element type.
+using KernelFn = void (*)(const void* const* in, void* const* out, void* workspace);
+
+// What stays the same from call to call. Sizes in bytes; scratch holds the workspace, then one padded block of
+// every input and output.
+struct Layout {
+  std::size_t lanes;
+  std::size_t n_in;
+  std::size_t n_out;
+  std::size_t in_row[kMaxArrays];
+  std::size_t out_row[kMaxArrays];
+  std::size_t in_padded_at[kMaxArrays];
+  std::size_t out_padded_at[kMaxArrays];
+  std::size_t scratch;
+};
+
+// Fills in the padded offsets and the total from lanes, the row sizes and the kernel's own workspace.
+void plan_scratch(Layout& layout, std::size_t workspace);
+
+struct Work {
+  const Layout* layout;
+  KernelFn lane_fn;    // evaluates layout->lanes rows; nullptr: every row by single_fn
+  KernelFn single_fn;  // evaluates one row
+  std::size_t rows;
+  const char* in[kMaxArrays];
+  char* out[kMaxArrays];
+  std::atomic<bool> out_of_memory{false};
+};
+
+enum class Launch { kPool, kNewThreads };
+
+struct Split {
+  std::size_t threads;
+  std::size_t min_blocks_per_thread;
+  Launch launch;
+};
+
+// Evaluates all rows. False when memory for scratch ran out; the outputs are then unspecified.
+bool execute(Work& work, const Split& split);
+
+}  // namespace robomorph
