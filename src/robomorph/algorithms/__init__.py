@@ -1,0 +1,1 @@
+"""Rigid-body algorithms, each written once over a generic scalar."""

@@ -1,0 +1,72 @@
+"""Inverse dynamics: the recursive Newton-Euler algorithm (RNEA), with external forces."""
+
+from __future__ import annotations
+
+from robomorph.algorithms.inputs import user_vector
+from robomorph.algorithms.sweep import Site, Stage, State, Sweep
+from robomorph.spatial import Force, Motion, Scalar
+
+
+def joint_motion(site: Site, rates: list[Scalar]) -> Motion:
+    """The motion across a link's joint: its subspace times `rates`."""
+    total = Motion()
+    for unit, rate in zip(site.link.joint.subspace, rates, strict=True):
+        total = total + unit.scaled(rate)
+    return total
+
+
+def velocity_step(site: Site) -> None:
+    carried = site["X"].motion(site.parent("v"))
+    across = joint_motion(site, site["qd"])
+    site["v_carried"], site["v_joint"] = carried, across
+    site["v"] = carried + across
+
+
+def momentum_step(site: Site) -> None:
+    momentum = site.link.inertia.apply(site["v"])
+    site["momentum"] = momentum
+    site["gyroscopic"] = site["v"].cross_force(momentum)
+
+
+def bias_acceleration_step(site: Site) -> None:
+    """Accelerations with the joints' own left out: what gravity and velocity alone cause."""
+    carried = site["X"].motion(site.parent("a"))
+    site["a_carried"] = carried
+    site["a"] = carried + site["v"].cross(site["v_joint"])
+
+
+def acceleration_step(site: Site) -> None:
+    bias_acceleration_step(site)
+    site["a"] = site["a"] + joint_motion(site, site["qdd"])
+
+
+def force_step(site: Site) -> None:
+    force = site.link.inertia.apply(site["a"]) + site["gyroscopic"]
+    external = site.state.fields.get(("f_ext", site.link.index))
+    site["f"] = force if external is None else force - external
+
+
+def torque_step(site: Site) -> None:
+    """Inward: the force through the joint, its work along the joint's axes, and on to the parent."""
+    force: Force = site["f"]
+    site["tau"] = [force.dot(unit) for unit in site.link.joint.subspace]
+    site.send("f", site["X"].force_back(force))
+
+
+def _gather(state: State) -> None:
+    tree = state.tree
+    state.whole["tau"] = user_vector(tree, [t for link in tree.links for t in state.fields["tau", link.index]])
+
+
+VELOCITIES = Sweep("velocities", velocity_step)
+MOMENTA = Sweep("momenta", momentum_step)
+ACCELERATIONS = Sweep("accelerations", acceleration_step)
+BIAS_ACCELERATIONS = Sweep("bias accelerations", bias_acceleration_step)
+FORCES = Sweep("forces", force_step)
+TORQUES = Sweep("torques", torque_step, inward=True)
+
+GATHER = Stage("gather torques", _gather)
+
+RNEA: tuple[Sweep | Stage, ...] = (VELOCITIES, MOMENTA, ACCELERATIONS, FORCES, TORQUES, GATHER)
+# The same with all joint accelerations zero: gravity, Coriolis and external forces.
+BIAS: tuple[Sweep | Stage, ...] = (VELOCITIES, MOMENTA, BIAS_ACCELERATIONS, FORCES, TORQUES, GATHER)

@@ -1,0 +1,138 @@
+"""Sweeps: the one form in which algorithms over the tree are written.
+
+An algorithm is a list of sweeps. A sweep is a step function and an order over the links: outward
+(parents first) or inward (children first), and for gradients also over columns. A step sees one
+`Site`: it reads fields of its own link and of the parent, writes its own, and may send a
+contribution to the parent. Running all steps on traced scalars gives the flat program; running one
+step on fresh symbols gives the unit that hardware repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from robomorph.algorithms.tree import Dof, Tree, TreeLink
+from robomorph.spatial import Motion
+
+WORLD = -1
+
+
+class State:
+    """Named values per link, and per link and column (an internal degree of freedom)."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.fields: dict[tuple[str, int], Any] = {}
+        self.columns: dict[tuple[str, int, int], Any] = {}
+        # Results of stages that are not sweeps over links (matrices, vectors over the user's
+        # degrees of freedom).
+        self.whole: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One link, and in a sweep over columns one degree of freedom, as a step sees it."""
+
+    state: State
+    link: TreeLink
+    column: Dof | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        return self.state.fields[name, self.link.index]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.state.fields[name, self.link.index] = value
+
+    def parent(self, name: str) -> Any:
+        """A field of the parent; the world's fields are set before the sweep."""
+        return self.state.fields[name, self.link.parent]
+
+    def send(self, name: str, value: Any) -> None:
+        """Add to a field of the parent. What is sent to the world is dropped."""
+        if self.link.parent != WORLD:
+            key = (name, self.link.parent)
+            self.state.fields[key] = self.state.fields[key] + value
+
+    @property
+    def own_column(self) -> bool:
+        """Does the column belong to this link's own joint?"""
+        assert self.column is not None
+        return self.column.link == self.link.index
+
+    @property
+    def column_motion(self) -> Motion:
+        """The unit motion of the column's degree of freedom, in the frame of the link that owns it."""
+        assert self.column is not None
+        return self.state.tree.links[self.column.link].joint.subspace[self.column.k]
+
+    def column_get(self, name: str, default: Any = None) -> Any:
+        assert self.column is not None
+        return self.state.columns.get((name, self.link.index, self.column.index), default)
+
+    def column_set(self, name: str, value: Any) -> None:
+        assert self.column is not None
+        self.state.columns[name, self.link.index, self.column.index] = value
+
+    def column_parent(self, name: str, default: Any) -> Any:
+        """The parent's value in this column; `default` where the parent does not depend on it."""
+        assert self.column is not None
+        return self.state.columns.get((name, self.link.parent, self.column.index), default)
+
+    def column_send(self, name: str, value: Any) -> None:
+        """Add to the parent's value in this column."""
+        assert self.column is not None
+        if self.link.parent != WORLD:
+            key = (name, self.link.parent, self.column.index)
+            have = self.state.columns.get(key)
+            self.state.columns[key] = value if have is None else have + value
+
+
+Step = Callable[[Site], None]
+Columns = Callable[[Tree, int], Iterable[Dof]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A step and its order. `columns` lists the columns visited at each link, if any."""
+
+    name: str
+    step: Step
+    inward: bool = False
+    columns: Columns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Work on whole vectors and matrices between sweeps, such as a factorisation."""
+
+    name: str
+    work: Callable[[State], None]
+
+
+def run(state: State, parts: Iterable[Sweep | Stage]) -> None:
+    """Run sweeps and stages in order on one state."""
+    for part in parts:
+        if isinstance(part, Stage):
+            part.work(state)
+            continue
+        links = reversed(state.tree.links) if part.inward else state.tree.links
+        for link in links:
+            if part.columns is None:
+                part.step(Site(state, link))
+                continue
+            for column in part.columns(state.tree, link.index):
+                part.step(Site(state, link, column))
+
+
+def support_columns(tree: Tree, link: int) -> Iterable[Dof]:
+    """Columns on which the motion of a link depends: its own joint's and its ancestors'."""
+    return tree.support_dofs(link)
+
+
+def related_columns(tree: Tree, link: int) -> Iterable[Dof]:
+    """Columns on which the force through a link's joint depends: ancestors', its own and descendants'."""
+    yield from tree.support_dofs(link)
+    for member in tree.subtree[link][1:]:
+        yield from tree.link_dofs[member]

@@ -1,0 +1,27 @@
+"""Every error and warning that robomorph raises on purpose."""
+
+from __future__ import annotations
+
+
+class RobomorphError(Exception):
+    """Base of all errors raised by robomorph."""
+
+
+class ModelError(RobomorphError, ValueError):
+    """A robot description cannot be used; the message names the place and the mend."""
+
+
+class ModelWarning(UserWarning):
+    """A robot description is usable but suspicious."""
+
+
+class ArgumentError(RobomorphError, ValueError):
+    """An argument has the wrong shape, dtype, name or value."""
+
+
+class ProgramError(RobomorphError):
+    """A traced program breaks a rule of the IR: a defect in robomorph itself."""
+
+
+class TargetError(RobomorphError):
+    """A target cannot compile or run here; the message says what is missing."""

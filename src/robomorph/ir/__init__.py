@@ -1,0 +1,1 @@
+"""The intermediate representation: straight-line programs over a small table of operations."""

@@ -1,0 +1,35 @@
+"""Spatial (6-D) vector algebra over a generic scalar.
+
+A scalar is anything with ``+ - *`` (a float, a traced expression, a NumPy array). Zeros and
+ones that are plain floats fold away when the other operand is a traced expression, which is
+how structural sparsity reaches the generated code. Spatial vectors are angular first.
+"""
+
+from robomorph.spatial.inertia import BodyInertia, Symmetric
+from robomorph.spatial.scalar import Scalar, cos, sin
+from robomorph.spatial.transform import Matrix3, Move, Rotation, Transform, Translation, Turn
+from robomorph.spatial.vectors import ZERO3, Force, Motion, Vec3, add3, cross3, dot3, neg3, scale3, sub3
+
+__all__ = [
+    "ZERO3",
+    "BodyInertia",
+    "Force",
+    "Matrix3",
+    "Motion",
+    "Move",
+    "Rotation",
+    "Scalar",
+    "Symmetric",
+    "Transform",
+    "Translation",
+    "Turn",
+    "Vec3",
+    "add3",
+    "cos",
+    "cross3",
+    "dot3",
+    "neg3",
+    "scale3",
+    "sin",
+    "sub3",
+]
