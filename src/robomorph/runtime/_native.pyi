@@ -8,13 +8,13 @@ class NativeKernel:
     """A compiled kernel, called with NumPy arrays.
 
     Both functions have the C signature `void fn(const void *const *in, void *const *out, void *workspace)`.
-    `lane_fn` evaluates exactly `lanes` consecutive rows of row-major arrays, `single_fn` exactly one; row i of
-    an argument has `in_shapes[i]`. Arrays are aligned for their element type only; `workspace` is 64-byte
-    aligned, private to the thread and at least `workspace` bytes long. Whoever makes a kernel keeps the code
-    behind the addresses alive for as long as the kernel.
+    `lane_fn` evaluates exactly `lanes` consecutive rows of row-major arrays, `single_fn` exactly one; a row
+    of argument i has the shape `in_shapes[i]`. Arrays are aligned for their element type only; `workspace` is
+    64-byte aligned, private to the thread and at least `workspace` bytes long. Whoever makes a kernel keeps
+    the code behind the addresses alive for as long as the kernel.
 
-    Arguments that are C-contiguous arrays of the kernel's dtype with equal batch dimensions take the fast path.
-    All others are handed to `_slow_call`, which a subclass overrides to convert or to explain.
+    Arguments that are C-contiguous arrays of the kernel's dtype with equal batch dimensions take the fast
+    path. All others are handed to `_slow_call`, which a subclass overrides to convert or to explain.
     """
 
     def __init__(
@@ -75,11 +75,17 @@ class NativeKernel:
         """Called when an argument holds NaN or infinity; must raise. Here, ValueError."""
 
 def set_default_threads(threads: SupportsIndex, /) -> None:
-    """Threads a call uses when its kernel does not say; at first ROBOMORPH_NUM_THREADS, else the CPUs at hand."""
+    """Threads a call uses when its kernel does not say.
+
+    At import: ROBOMORPH_NUM_THREADS, else the number of CPUs this process may use.
+    """
 
 def get_default_threads() -> int: ...
 def pool_size() -> int:
     """Worker threads alive now, the calling thread not counted."""
 
 def shutdown_pool() -> bool:
-    """Ends the worker threads; the next call starts new ones. False, and nothing done, while a call uses them."""
+    """Ends the worker threads; the next call starts new ones.
+
+    False, and nothing is done, while a call uses them.
+    """

@@ -1,8 +1,8 @@
 """Compiled kernels on disk, found again by the text they were made from.
 
-An entry is machine code that will be executed, so a reader trusts nothing it has not checked: who owns the file,
-that nobody else may write it, and digests of key and payload. Whatever fails is never used, and the kernel is made
-anew. No trouble with the disk is an error for the user: without a cache, kernels only take longer to make.
+An entry is machine code that will be executed, so a reader trusts nothing it has not checked: who owns the
+file, that nobody else may write it, and digests of key and payload. Whatever fails is never used, and the
+kernel is made anew. Trouble with the disk is no error for the user: kernels only take longer to make.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class _BadEntryError(Exception):
 class KernelCache:
     """A folder of compiled kernels.
 
-    Any number of processes may share the folder: entries appear whole or not at all, and two writers of the same
-    key write the same content. `directory=None` makes a cache that holds nothing.
+    Any number of processes may share the folder: entries appear whole or not at all, and two writers of the
+    same key write the same content. `directory=None` makes a cache that holds nothing.
     """
 
     def __init__(self, directory: Path | None, *, limit_bytes: int | None = None) -> None:
@@ -77,7 +77,7 @@ class KernelCache:
         return None
 
     def put(self, key: str, payload: bytes) -> None:
-        """Stores `payload` under `key`, replacing what was there; does nothing if the folder cannot be written."""
+        """Stores `payload` under `key`, replacing what was there; only logs if that is impossible."""
         if self._directory is None:
             return
         header = _HEADER.pack(_MAGIC, _FORMAT, _digest(key), len(payload), hashlib.sha256(payload).digest())
@@ -85,7 +85,7 @@ class KernelCache:
             _write_atomically(self._directory, self._path(self._directory, key), header + payload)
             self._evict_sometimes(self._directory)
         except OSError as error:
-            self._complain("cannot write to the kernel cache %s, going on without: %s", self._directory, error)
+            self._complain("cannot write the kernel cache %s, going on without: %s", self._directory, error)
 
     def clear(self) -> None:
         """Removes all entries."""
@@ -105,7 +105,7 @@ class KernelCache:
             yield from _files(self._directory, _SUFFIX)
 
     def _evict_sometimes(self, directory: Path) -> None:
-        """Keeps the folder below its limit; looks at most once a minute, as listing a large folder takes time."""
+        """Keeps the folder below its limit; looks at most once a minute, as listing a folder takes time."""
         now = time.monotonic()
         if self._last_eviction is not None and now - self._last_eviction < _EVICTION_INTERVAL_S:
             return
@@ -155,7 +155,7 @@ def _default_limit() -> int:
         megabytes = float(text) if text else float(_DEFAULT_LIMIT_MB)
         return max(0, int(megabytes * 2**20))
     except (ValueError, OverflowError):
-        logger.warning("ROBOMORPH_CACHE_LIMIT_MB is %r, which is not a number: using %d", text, _DEFAULT_LIMIT_MB)
+        logger.warning("ROBOMORPH_CACHE_LIMIT_MB is %r, not a number: using %d", text, _DEFAULT_LIMIT_MB)
         return _DEFAULT_LIMIT_MB * 2**20
 
 
