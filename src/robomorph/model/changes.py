@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
 from .arrays import Array, frozen
+from .fields import LARGEST
 from .inertia import Inertia
 from .pose import Pose
 
@@ -49,7 +50,8 @@ def _finite(argument: str, value: ArrayLike, shape: tuple[int, ...] | None, expe
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.array(np.nan)
-    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
+    # Written so that NaN fails too.
+    if (shape is not None and array.shape != shape) or not (np.abs(array) <= LARGEST).all():
         raise ArgumentError(f"{argument}: expected {expected}, found {value!r}.")
     return frozen(array, array.shape)
 

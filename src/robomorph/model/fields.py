@@ -14,7 +14,8 @@ from .notes import REPEATED, Notes, Place, fault
 from .xmltree import Element
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-# Metres, kilograms and kg m^2 beyond this would overflow in products, and mean nothing in a robot.
+# Metres, kilograms and kg m^2 beyond this mean nothing in a robot; below it none of our sums and
+# products overflows.
 LARGEST = 1e30
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
@@ -55,11 +54,9 @@ def load_model(
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
     changes = read_changes(locked, payloads, tool_frames, gravity)
-    data, label = read_source(source)
-    notes = Notes(label)
-    # Overflow is looked for afterwards, where the message can name the link.
-    with np.errstate(over="ignore", invalid="ignore"):
-        tree = arrange(parse_urdf(data, label, notes, snap), notes, mimic=mimic)
-        model = reduce_tree(tree, changes, notes, floating_base=floating_base, snap=snap)
+    document = read_source(source)
+    notes = Notes(document.label)
+    tree = arrange(parse_urdf(document, notes, snap), notes, mimic=mimic)
+    model = reduce_tree(tree, changes, notes, floating_base=floating_base, snap=snap)
     notes.emit(strict=strict, stacklevel=stacklevel + 1)
     return model

@@ -68,7 +68,8 @@ AXIS_LENGTH = Concern(
 )
 NEARLY_RIGHT = Concern(
     "nearly right angles, which keep entries from being exactly 0 or 1 and make kernels slower",
-    "write the angle to 16 digits, or load with a looser snap= (in rad, above the distances named here) to restore sparsity",
+    "write the angle to 16 digits, or load with a looser snap= (rad, above the distances named here) "
+    "to restore sparsity",
 )
 NEGATIVE_DYNAMICS = Concern(
     "negative damping or friction, which would feed energy in", "write <dynamics> with values of 0 or more"

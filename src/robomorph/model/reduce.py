@@ -52,7 +52,6 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     """The model of `tree` with its fixed and locked joints merged and the caller's changes applied."""
     poses = standing_poses(tree, changes.locked, notes, snap)
     assembly = _assemble(tree, poses, floating_base=floating_base)
-    _check_sizes(tree, assembly)
     _add_payloads(tree, assembly, changes.payloads, notes)
     bodies = _bodies(tree, assembly)
     check_masses(tree, bodies, assembly.seats, notes)
@@ -89,23 +88,6 @@ def _check_root_joint_free(tree: Tree) -> None:
                 expected=f"no joint called {ROOT_JOINT!r}: floating_base=True adds one of that name",
                 found="one",
                 fix="rename the joint, or load with floating_base=False",
-            )
-
-
-def _check_sizes(tree: Tree, assembly: _Assembly) -> None:
-    """Sums of large but legal figures may overflow; what comes out must be finite."""
-    for link in tree.links:
-        body, pose = assembly.seats[link.name]
-        figures = [pose.rotation, pose.translation]
-        if body != WORLD:
-            inertia = assembly.inertias[body]
-            figures += [np.array(inertia.mass), inertia.com, inertia.tensor_at_origin]
-        if not all(np.isfinite(figure).all() for figure in figures):
-            raise fault(
-                link_place(tree.description, link),
-                expected="figures of a size that can be computed with",
-                found="an overflow when what is fixed to this link is added up",
-                fix="check the units: URDF uses metres, kilograms and radians",
             )
 
 

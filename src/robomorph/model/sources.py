@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..errors import ModelError
 from .naming import close_matches, listed
@@ -14,21 +14,29 @@ from .xmltree import MAX_BYTES
 Source: TypeAlias = str | bytes | os.PathLike[str]
 
 
-def read_source(source: Source) -> tuple[bytes, str]:
-    """The document of `source` and the name that messages give it."""
+class Document(NamedTuple):
+    """An XML document; `label` names it in messages, `encoding` overrides what it says of itself."""
+
+    data: bytes
+    label: str
+    encoding: str | None = None
+
+
+def read_source(source: Source) -> Document:
+    """The document that `source` stands for."""
     if isinstance(source, bytes):
-        return source, "<URDF text>"
+        return Document(source, "<URDF text>")
     if isinstance(source, str):
         if "<" in source:
-            return source.encode("utf-8", "replace"), "<URDF text>"
+            return Document(source.encode("utf-8", "replace"), "<URDF text>", "utf-8")
         builtin = builtin_urdf(source)
         if builtin is not None:
-            return builtin, f"<built-in {source}>"
+            return Document(builtin, f"<built-in {source}>")
     elif not isinstance(source, os.PathLike):
         raise ModelError(
             f"source: expected a built-in name, a path or URDF text, found {type(source).__name__}."
         )
-    return _read_file(os.fspath(source)), _short(os.fspath(source))
+    return Document(_read_file(os.fspath(source)), _short(os.fspath(source)))
 
 
 def _read_file(name: str) -> bytes:
@@ -55,9 +63,8 @@ def _unknown(name: str) -> ModelError:
     close = close_matches(name, known)
     guess = f" Did you mean {' or '.join(repr(match) for match in close)}?" if close else ""
     return ModelError(
-        f"{_short(name)!r}: expected a built-in robot, the path of a URDF file, or URDF text; found no such file."
-        f"{guess} "
-        f"Built-in are {listed(known)} (chain:12 has 12 joints)."
+        f"{_short(name)!r}: expected a built-in robot, the path of a URDF file, or URDF text; found no such "
+        f"file.{guess} Built-in are {listed(known)} (chain:12 has 12 joints)."
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError
 from .description import SCALAR_KINDS, Description, Joint, Link, Mimic
+from .fields import LARGEST
 from .naming import hint, listed
 from .notes import MIMIC_UNUSED, Notes, Place, fault
 
@@ -194,10 +194,10 @@ def _follow(description: Description, joints: Mapping[str, Joint], joint: Joint)
             found=f"{current.name!r} of type {current.kind}",
             fix="name a revolute, continuous or prismatic joint",
         )
-    if not (math.isfinite(multiplier) and math.isfinite(offset)):
+    if not (abs(multiplier) <= LARGEST and abs(offset) <= LARGEST):
         raise fault(
             place,
-            expected="<mimic> with a finite multiplier and offset",
+            expected=f"<mimic> with a multiplier and an offset of at most {LARGEST:g} in size",
             found=f"{multiplier} and {offset} along the chain of mimics",
             fix="write smaller ones",
         )

@@ -26,6 +26,7 @@ from .notes import (
     Notes,
 )
 from .pose import Pose, right_angle_error, rotation_from_rpy
+from .sources import Document
 from .xmltree import Element, parse_xml
 
 # Angles off a right angle by less than this are more likely rounded than meant.
@@ -34,10 +35,10 @@ _UNIT_TOLERANCE = 1e-6
 _ZEROS = frozen((0.0, 0.0, 0.0), (3,))
 
 
-def parse_urdf(data: bytes, source: str, notes: Notes, snap: float) -> Description:
-    """Read a URDF document; `source` names it in messages, `snap` (rad) is explained at `load_model`."""
-    root = parse_xml(data, source)
-    return _Reader(Fields(source, notes), snap).robot(root)
+def parse_urdf(document: Document, notes: Notes, snap: float) -> Description:
+    """Read a URDF document; concerns go to `notes`, `snap` (rad) is explained at `load_model`."""
+    root = parse_xml(document.data, document.label, document.encoding)
+    return _Reader(Fields(document.label, notes), snap).robot(root)
 
 
 class _Reader:

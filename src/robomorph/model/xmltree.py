@@ -13,6 +13,7 @@ from .notes import Place, fault
 # Far above any published robot, and small enough to read in well under a second.
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 64
+MAX_ELEMENTS = 200_000
 
 
 @dataclass(eq=False)
@@ -43,7 +44,7 @@ class Element:
         return f"{own} of {owner.label}"
 
 
-def parse_xml(data: bytes, source: str) -> Element:
+def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     """The root element of an XML document; ModelError for anything that is not plain, well-formed XML.
 
     Document type declarations are refused outright: with them go entity expansion, external entities and
@@ -63,7 +64,7 @@ def parse_xml(data: bytes, source: str) -> Element:
             found=f"{len(data)} bytes",
             fix="remove what is not needed, such as embedded meshes",
         )
-    builder = _Builder(source)
+    builder = _Builder(source, encoding)
     try:
         builder.parser.Parse(data, True)
     except ModelError:
@@ -75,11 +76,12 @@ def parse_xml(data: bytes, source: str) -> Element:
 
 
 class _Builder:
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, encoding: str | None) -> None:
         self.source = source
         self.root: Element | None = None
         self._open: list[Element] = []
-        self.parser = expat.ParserCreate()
+        self._count = 0
+        self.parser = expat.ParserCreate(encoding)
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.StartDoctypeDeclHandler = self._refuse_doctype
@@ -101,10 +103,11 @@ class _Builder:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self._open[-1] if self._open else None
         element = Element(tag, attributes, self.parser.CurrentLineNumber, parent)
-        if len(self._open) >= MAX_DEPTH:
+        self._count += 1
+        if len(self._open) >= MAX_DEPTH or self._count > MAX_ELEMENTS:
             raise fault(
                 Place(self.source, element.line, f"<{tag}>"),
-                expected=f"elements nested at most {MAX_DEPTH} deep",
+                expected=f"at most {MAX_ELEMENTS} elements, nested at most {MAX_DEPTH} deep",
                 found="more",
                 fix="URDF needs a depth of about 6; check what wrote this file",
             )
