@@ -1,4 +1,4 @@
-"""10,000 damaged documents: each loads or raises ModelError, quickly; what loads, Pinocchio reads the same."""
+"""10,000 damaged documents: each loads or raises ModelError, quickly; where it loads, Pinocchio agrees."""
 
 from __future__ import annotations
 
