@@ -167,6 +167,8 @@ def test_bad_descriptions_are_refused(change: dict[str, Any], error: type[Except
 @pytest.mark.parametrize(
     ("name", "bad"),
     [
+        ("workspace", -1),
+        ("workspace", 2**41),
         ("threads", -1),
         ("threads", 1025),
         ("single_limit", -1),
@@ -195,6 +197,39 @@ def test_description_is_readable_and_fixed() -> None:
     assert kernel.lane_fn == kernel.code.address("lane")
     with pytest.raises(RuntimeError, match="twice"):
         NativeKernel.__init__(kernel, in_shapes=(), out_shapes=((),), dtype="float64")
+
+
+def test_workspace_grows_with_the_functions() -> None:
+    code = Code(axpy("lane", "float64", 64, 100, 2.0))
+    shape = (100,)
+    kernel = NativeKernel(lanes=64, in_shapes=(shape, shape), out_shapes=(shape,), dtype="float64", threads=2)
+    kernel.workspace = 64 * 100 * 8
+    kernel.set_lane_fn(code.address("lane"))
+    x, y = rng.normal(size=(2, 330, 100))
+    assert np.array_equal(kernel(x, y), 2.0 * x + y)
+    with pytest.raises(ValueError, match="only grow"):
+        kernel.workspace = 64 * 100 * 8 - 1
+    assert kernel.workspace == 64 * 100 * 8
+
+
+def test_workspace_is_aligned() -> None:
+    code = Code(
+        "define void @single(ptr %in, ptr %out, ptr %w) {\n %p = load ptr, ptr %out\n"
+        " %address = ptrtoint ptr %w to i64\n %rest = and i64 %address, 63\n"
+        " %number = uitofp i64 %rest to double\n store double %number, ptr %p\n ret void }"
+    )
+    for lanes, shape in [(1, (1,)), (3, (5,)), (4, (7, 3))]:
+        kernel = NativeKernel(
+            single_fn=code.address("single"),
+            lanes=lanes,
+            in_shapes=(shape,),
+            out_shapes=((),),
+            dtype="float64",
+            threads=3,
+            workspace=24,
+        )
+        kernel.single_limit = 10**6
+        assert not kernel(np.zeros((40, *shape))).any()
 
 
 def test_use_before_init_is_refused() -> None:

@@ -45,9 +45,9 @@ class NativeKernel:
     def lane_fn(self) -> int: ...
     @property
     def single_fn(self) -> int: ...
-    @property
-    def workspace(self) -> int: ...
 
+    workspace: int
+    """Bytes of workspace for each thread; may only grow. Set it before the function that needs it."""
     threads: int
     """Most threads a call uses; 0 for the global default."""
     check_finite: bool

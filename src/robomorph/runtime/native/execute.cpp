@@ -44,25 +44,26 @@ void run_tail(const Work& work, const Cursor& at, std::size_t rows, char* scratc
     in[i] = padded;
   }
   for (std::size_t j = 0; j < layout.n_out; ++j) out[j] = scratch + layout.out_padded_at[j];
-  work.lane_fn(in, out, scratch);
+  work.lane_fn(in, out, scratch + layout.workspace_at);
   for (std::size_t j = 0; j < layout.n_out; ++j) std::memcpy(at.out[j], out[j], rows * layout.out_row[j]);
 }
 
 void run_rows(Work& work, std::size_t first, std::size_t end) {
   const Layout& layout = *work.layout;
-  char* scratch = thread_scratch(layout.scratch);
+  char* scratch = thread_scratch(layout.workspace_at + work.workspace);
   if (scratch == nullptr) {
     work.out_of_memory.store(true, std::memory_order_relaxed);
     return;
   }
+  char* workspace = scratch + layout.workspace_at;
   Cursor at(work, first);
   if (work.lane_fn == nullptr) {
-    for (std::size_t row = first; row < end; ++row, at.advance(layout, 1)) work.single_fn(at.in, at.out, scratch);
+    for (std::size_t row = first; row < end; ++row, at.advance(layout, 1)) work.single_fn(at.in, at.out, workspace);
     return;
   }
   std::size_t row = first;
   for (; row + layout.lanes <= end; row += layout.lanes, at.advance(layout, layout.lanes)) {
-    work.lane_fn(at.in, at.out, scratch);
+    work.lane_fn(at.in, at.out, workspace);
   }
   if (row < end) run_tail(work, at, end - row, scratch);
 }
@@ -80,8 +81,8 @@ void run_part(void* context, std::size_t part, std::size_t parts) {
 
 }  // namespace
 
-void plan_scratch(Layout& layout, std::size_t workspace) {
-  std::size_t at = round_up(workspace);
+void plan_scratch(Layout& layout) {
+  std::size_t at = 0;
   for (std::size_t i = 0; i < layout.n_in; ++i) {
     layout.in_padded_at[i] = at;
     at += round_up(layout.lanes * layout.in_row[i]);
@@ -90,7 +91,7 @@ void plan_scratch(Layout& layout, std::size_t workspace) {
     layout.out_padded_at[j] = at;
     at += round_up(layout.lanes * layout.out_row[j]);
   }
-  layout.scratch = at;
+  layout.workspace_at = at;
 }
 
 bool execute(Work& work, const Split& split) {

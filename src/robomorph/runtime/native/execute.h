@@ -12,8 +12,8 @@ inline constexpr std::size_t kMaxArrays = 32;
 // Evaluates a fixed number of consecutive rows; in[i] and out[j] are row-major, aligned for their element type.
 using KernelFn = void (*)(const void* const* in, void* const* out, void* workspace);
 
-// What stays the same from call to call. Sizes in bytes; scratch holds the workspace, then one padded block of
-// every input and output.
+// What stays the same from call to call. Sizes and offsets in bytes; a thread's scratch holds one padded block of
+// every input and output, then the workspace.
 struct Layout {
   std::size_t lanes;
   std::size_t n_in;
@@ -22,17 +22,18 @@ struct Layout {
   std::size_t out_row[kMaxArrays];
   std::size_t in_padded_at[kMaxArrays];
   std::size_t out_padded_at[kMaxArrays];
-  std::size_t scratch;
+  std::size_t workspace_at;
 };
 
-// Fills in the padded offsets and the total from lanes, the row sizes and the kernel's own workspace.
-void plan_scratch(Layout& layout, std::size_t workspace);
+// Fills in the offsets from lanes and the row sizes.
+void plan_scratch(Layout& layout);
 
 struct Work {
   const Layout* layout;
   KernelFn lane_fn;    // evaluates layout->lanes rows; nullptr: every row by single_fn
   KernelFn single_fn;  // evaluates one row
   std::size_t rows;
+  std::size_t workspace;
   const char* in[kMaxArrays];
   char* out[kMaxArrays];
   std::atomic<bool> out_of_memory{false};

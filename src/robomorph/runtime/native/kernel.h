@@ -7,6 +7,7 @@
 namespace robomorph {
 
 inline constexpr int kMaxTrailing = 6;
+inline constexpr Py_ssize_t kMaxWorkspace = Py_ssize_t{1} << 40;
 
 // The shape that one row of an argument or a result has.
 struct RowShape {

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kMaxRowCount = std::size_t{1} << 32;
 constexpr Py_ssize_t kMaxLanes = 4096;
-constexpr Py_ssize_t kMaxWorkspace = Py_ssize_t{1} << 40;
 
 struct Arguments {
   PyObject* lane_fn = nullptr;
@@ -140,7 +139,7 @@ bool read_layout(const Arguments& given, KernelObject* kernel) {
     return false;
   }
   layout.lanes = static_cast<std::size_t>(given.lanes);
-  plan_scratch(layout, static_cast<std::size_t>(given.workspace));
+  plan_scratch(layout);
   return true;
 }
 

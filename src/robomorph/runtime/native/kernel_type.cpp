@@ -21,6 +21,7 @@ struct Count {
   }
 };
 
+Count count_workspace{"workspace", offsetof(KernelObject, workspace), 0, kMaxWorkspace};
 Count count_threads{"threads", offsetof(KernelObject, threads), 0, static_cast<Py_ssize_t>(kMaxThreads)};
 Count count_single{"single_limit", offsetof(KernelObject, single_limit), 0, PY_SSIZE_T_MAX};
 Count count_blocks{"min_blocks_per_thread", offsetof(KernelObject, min_blocks_per_thread), 1, PY_SSIZE_T_MAX};
@@ -45,6 +46,17 @@ int set_count(PyObject* self, PyObject* value, void* closure) {
   }
   count.in(self) = number;
   return 0;
+}
+
+// A function already set may need every byte of the present workspace.
+int set_workspace(PyObject* self, PyObject* value, void* closure) {
+  const Py_ssize_t before = as_kernel(self)->workspace;
+  if (set_count(self, value, closure) < 0) return -1;
+  if (as_kernel(self)->workspace >= before) return 0;
+  PyErr_Format(PyExc_ValueError, "workspace may only grow: it is %zd bytes, and %zd were asked for", before,
+               as_kernel(self)->workspace);
+  as_kernel(self)->workspace = before;
+  return -1;
 }
 
 PyObject* get_check_finite(PyObject* self, void*) { return PyBool_FromLong(as_kernel(self)->check_finite); }
@@ -124,7 +136,6 @@ PyObject* init_subclass(PyObject* cls, PyObject* args, PyObject* keywords) {
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
-    {"workspace", T_PYSSIZET, offsetof(KernelObject, workspace), READONLY, "Workspace of one thread, in bytes."},
     {"in_shapes", T_OBJECT, offsetof(KernelObject, in_shapes), READONLY, "Trailing shape of each argument."},
     {"out_shapes", T_OBJECT, offsetof(KernelObject, out_shapes), READONLY, "Trailing shape of each output."},
     {"dtype", T_OBJECT, offsetof(KernelObject, dtype), READONLY, "'float32' or 'float64'."},
@@ -136,6 +147,7 @@ PyGetSetDef attributes[] = {
     {"lanes", get_lanes, nullptr, "Rows that one call of lane_fn evaluates.", nullptr},
     {"lane_fn", get_lane_fn, nullptr, "Address of the function for a block of rows, or 0.", nullptr},
     {"single_fn", get_single_fn, nullptr, "Address of the function for one row, or 0.", nullptr},
+    {"workspace", get_count, set_workspace, "Workspace of one thread, in bytes; may only grow.", &count_workspace},
     {"threads", get_count, set_count, "Most threads a call uses; 0: the global default.", &count_threads},
     {"single_limit", get_count, set_count, "Batches below this run row by row.", &count_single},
     {"min_blocks_per_thread", get_count, set_count, "Least blocks worth a thread.", &count_blocks},

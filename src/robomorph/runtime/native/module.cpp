@@ -48,7 +48,7 @@ bool read_environment() {
     set_default_threads(static_cast<std::size_t>(threads));
     return true;
   }
-  return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%s is '%s', which is not a number of threads from 1 to %zu: ignored",
+  return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%s is '%s', not a number of threads from 1 to %zu: ignored",
                           kThreadsVariable, text, kMaxThreads) == 0;
 }
 
