@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.model import Model, Pose
 from robomorph.model.joints import JOINT_TYPES, JointType
-from robomorph.model.model import Model, Pose
 from robomorph.spatial import Move, Translation, Turn
 
 Array = npt.NDArray[Any]
@@ -80,9 +80,9 @@ def _start(model: Model) -> list[_Body]:
         joint = JOINT_TYPES[body.kind]
         align = _axis_to_z(np.asarray(body.axis)) if joint.has_axis else np.eye(3)
         bodies.append(_Body(joint, body.parent, body.placement, align))
-    for i, body in enumerate(bodies):
-        if body.parent >= 0:
-            parent = bodies[body.parent]
+    for i, planned in enumerate(bodies):
+        if planned.parent >= 0:
+            parent = bodies[planned.parent]
             if parent.main < 0 or size[i] > size[parent.main]:
                 parent.main = i
     return bodies
@@ -111,7 +111,9 @@ def _fit_turn(bodies: list[_Body], body: _Body) -> None:
 def _fit_slides(bodies: list[_Body]) -> None:
     """Slide origins along their axes wherever that removes entries of constant translations."""
     slides = [0.0] * len(bodies)
-    base, along = zip(*(_linear_offset(bodies, i) for i in range(len(bodies))), strict=True) if bodies else ((), ())
+    base, along = (
+        zip(*(_linear_offset(bodies, i) for i in range(len(bodies))), strict=True) if bodies else ((), ())
+    )
     children: list[list[int]] = [[] for _ in bodies]
     for i, body in enumerate(bodies):
         if body.parent >= 0:
@@ -164,10 +166,9 @@ def _finish(bodies: list[_Body]) -> FramePlan:
         frame = _joint_frame(bodies, i)
         a, b, c = zxz(frame.rotation)
         own = snap_angle(c + body.turn)
-        if body.joint.turns and not body.joint.moves:  # the joint takes the last turn
-            angles, turn = ((2, a), (0, b)), own
-        else:
-            angles, turn = ((2, a), (0, b), (2, own)), 0.0
+        angles, turn = [(2, a), (0, b)], own
+        if body.joint.moves or not body.joint.turns:  # the placement turns instead
+            angles, turn = [*angles, (2, own)], 0.0
         moves: list[Move] = []
         offset = [0.0 if abs(x) < LENGTH_TOLERANCE else float(x) for x in frame.translation]
         if any(offset):

@@ -5,9 +5,11 @@ With v, a the motion of a link, S a unit motion of joint j and lambda its parent
 and, over everything joint i carries, the inertia I, the force f and the velocity map
     D = sum of (v x*) I - I (v x) + (I v) x~*,
 the entries for i carried by j (or i = j) are
-    dtau_i/dq_j = S_i . (D_i P_j + I_i A_j),      dtau_i/dqd_j = S_i . (D_i S_j + I_i (P_j + v x S_j)),
+    dtau_i/dq_j  = S_i . (D_i P_j + I_i A_j)
+    dtau_i/dqd_j = S_i . (D_i S_j + I_i (P_j + v x S_j))
 and for i strictly nearer the root than j
-    dtau_i/dq_j = S_i . (D_j P_j + I_j A_j + S_j x* f_j),   dtau_i/dqd_j = S_i . (D_j S_j + I_j (P_j + v x S_j)).
+    dtau_i/dq_j  = S_i . (D_j P_j + I_j A_j + S_j x* f_j)
+    dtau_i/dqd_j = S_i . (D_j S_j + I_j (P_j + v x S_j)).
 
 D maps a motion (w, u) to (T w - n x w, -2 p x w): T symmetric, (n, p) the momentum. It is
 carried by these twelve numbers.
@@ -142,7 +144,9 @@ def _ancestor_entries(
         k, unit = dof.k, subspace[dof.k]
         dq[dof.index, j] = c.position.dot(unit)
         dqd[dof.index, j] = c.rate.dot(unit)
-        dq[j, dof.index] = dot3(c.moment, fields["P", ancestor][k].ang) + c.inertial.dot(fields["A", ancestor][k])
+        dq[j, dof.index] = dot3(c.moment, fields["P", ancestor][k].ang) + c.inertial.dot(
+            fields["A", ancestor][k]
+        )
         dqd[j, dof.index] = dot3(c.moment, unit.ang) + c.inertial.dot(fields["sway", ancestor][k])
 
 

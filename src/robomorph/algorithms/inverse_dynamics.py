@@ -55,7 +55,9 @@ def torque_step(site: Site) -> None:
 
 def _gather(state: State) -> None:
     tree = state.tree
-    state.whole["tau"] = user_vector(tree, [t for link in tree.links for t in state.fields["tau", link.index]])
+    state.whole["tau"] = user_vector(
+        tree, [t for link in tree.links for t in state.fields["tau", link.index]]
+    )
 
 
 VELOCITIES = Sweep("velocities", velocity_step)

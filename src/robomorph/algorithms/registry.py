@@ -19,7 +19,7 @@ from robomorph.algorithms.kinematics import (
 )
 from robomorph.algorithms.mass_matrix import COMPOSITES, CRBA, INVERSE, INVERT
 from robomorph.algorithms.sweep import Stage, State, Sweep, run
-from robomorph.algorithms.tree import Tree
+from robomorph.algorithms.tree import Sizes, Tree
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 
@@ -29,22 +29,24 @@ Parts = tuple[Sweep | Stage, ...]
 @dataclass(frozen=True)
 class Algorithm:
     """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
-    `outputs` map a result's public name to where the formulation leaves it."""
+    `outputs` give each result's name, under which its formulations leave it, and its shape."""
 
     name: str
     inputs: tuple[str, ...]
-    outputs: dict[str, str]
+    outputs: dict[str, tuple[str | int, ...]]
     formulations: dict[str, Parts]
     wrenches: bool = False  # does it take external forces?
     frame: bool = False  # is it about one named frame?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
 
-    def ports(self, tree: Tree, wrench_links: Sequence[str]) -> tuple[Port, ...]:
-        sizes = {"q": tree.nq}
-        ports = [Port(name, (sizes.get(name, tree.nv),)) for name in self.inputs]
+    def input_ports(self, sizes: Sizes, wrench_links: Sequence[str]) -> tuple[Port, ...]:
+        ports = [Port(name, (sizes.nq if name == "q" else sizes.nv,)) for name in self.inputs]
         if wrench_links:
             ports.append(Port("f_ext", (len(wrench_links), 6)))
         return tuple(ports)
+
+    def output_port(self, name: str, sizes: Sizes) -> Port:
+        return Port(name, tuple(sizes.nv if n == "nv" else int(n) for n in self.outputs[name]))
 
 
 def trace(
@@ -58,55 +60,59 @@ def trace(
 ) -> Program:
     """The straight-line program of one formulation for one robot."""
     tracer = Tracer()
-    ports = algorithm.ports(tree, wrench_links)
+    ports = algorithm.input_ports(tree.sizes, wrench_links)
     state = State(tree)
     state.whole["frame"] = frame
     set_inputs(state, tracer.inputs(ports), wrench_links)
     run(state, algorithm.formulations[formulation])
-    results = {name: state.whole[algorithm.outputs[name]] for name in outputs}
+    results = {name: state.whole[name] for name in outputs}
     return tracer.program(algorithm.name, ports, results)
 
 
+_VECTOR: tuple[str | int, ...] = ("nv",)
+_SQUARE: tuple[str | int, ...] = ("nv", "nv")
 
-
+# A new algorithm is one file of sweeps and one entry here.
 ALGORITHMS: dict[str, Algorithm] = {
     a.name: a
     for a in (
-        Algorithm("inverse_dynamics", ("q", "qd", "qdd"), {"tau": "tau"}, {"rnea": RNEA}, wrenches=True),
-        Algorithm("mass_matrix", ("q",), {"mass": "mass"}, {"crba": CRBA}),
-        Algorithm("mass_matrix_inverse", ("q",), {"minv": "minv"}, {"crba+ltl": INVERSE}),
-        Algorithm("forward_dynamics", ("q", "qd", "tau"), {"qdd": "qdd"}, {"crba+ltl": FORWARD}, wrenches=True),
+        Algorithm("inverse_dynamics", ("q", "qd", "qdd"), {"tau": _VECTOR}, {"rnea": RNEA}, wrenches=True),
+        Algorithm("mass_matrix", ("q",), {"mass": _SQUARE}, {"crba": CRBA}),
+        Algorithm("mass_matrix_inverse", ("q",), {"minv": _SQUARE}, {"crba+ltl": INVERSE}),
+        Algorithm(
+            "forward_dynamics", ("q", "qd", "tau"), {"qdd": _VECTOR}, {"crba+ltl": FORWARD}, wrenches=True
+        ),
         Algorithm(
             "inverse_dynamics_gradient",
             ("q", "qd", "qdd"),
-            {"dtau_dq": "dtau_dq", "dtau_dqd": "dtau_dqd"},
+            {"dtau_dq": _SQUARE, "dtau_dqd": _SQUARE},
             {"columns": RNEA + COLUMNS, "composite": RNEA + COMPOSITES + COMPOSITE},
             wrenches=True,
         ),
         Algorithm(
             "forward_dynamics_gradient",
             ("q", "qd", "tau"),
-            {"qdd": "qdd", "dqdd_dq": "dqdd_dq", "dqdd_dqd": "dqdd_dqd", "minv": "minv"},
+            {"qdd": _VECTOR, "dqdd_dq": _SQUARE, "dqdd_dqd": _SQUARE, "minv": _SQUARE},
             {
                 "columns": (*FORWARD, *AT_ACCELERATION, *COLUMNS, *SOLVE_GRADIENTS, INVERT),
                 "composite": (*FORWARD, *AT_ACCELERATION, *COMPOSITE, *SOLVE_GRADIENTS, INVERT),
             },
             wrenches=True,
         ),
-        Algorithm("forward_kinematics", ("q",), {"pose": "pose"}, {"chain": FORWARD_KINEMATICS}, frame=True),
-        Algorithm("jacobian", ("q",), {"jacobian": "jacobian"}, {"geometric": JACOBIAN}, frame=True),
-        Algorithm("center_of_mass", ("q",), {"com": "com"}, {"sum": CENTER_OF_MASS}, regroup=False),
+        Algorithm("forward_kinematics", ("q",), {"pose": (4, 4)}, {"chain": FORWARD_KINEMATICS}, frame=True),
+        Algorithm("jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True),
+        Algorithm("center_of_mass", ("q",), {"com": (3,)}, {"sum": CENTER_OF_MASS}, regroup=False),
         Algorithm(
             "center_of_mass_jacobian",
             ("q",),
-            {"com_jacobian": "com_jacobian"},
+            {"com_jacobian": (3, "nv")},
             {"composite": CENTER_OF_MASS_JACOBIAN},
             regroup=False,
         ),
         Algorithm(
             "energy",
             ("q", "qd"),
-            {"kinetic": "kinetic", "potential": "potential"},
+            {"kinetic": (), "potential": ()},
             {"sum": ENERGY},
             regroup=False,
         ),

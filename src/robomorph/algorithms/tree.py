@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
-
-from robomorph.algorithms.frames import FramePlan
+from robomorph.algorithms.frames import FramePlan, cos_sin, zxz
+from robomorph.model import Inertia, Model, Pose
 from robomorph.model.joints import JOINT_TYPES, JointType
-from robomorph.model.model import Inertia, Model, Pose
+from robomorph.model.joints.base import Array
 from robomorph.spatial import BodyInertia, Move, Symmetric, Transform, Translation, Turn, Vec3
 
 
@@ -53,15 +53,29 @@ class Dof:
     scale: float
 
 
+class Sizes(NamedTuple):
+    """Coordinates and degrees of freedom of the user's vectors."""
+
+    nq: int
+    nv: int
+
+
 @dataclass(frozen=True)
 class Tree:
     """A robot for algorithms. `frames` maps a user frame name to (link, pose in its internal frame)."""
 
     links: tuple[TreeLink, ...]
     gravity: Vec3
-    nq: int
-    nv: int
+    sizes: Sizes
     frames: dict[str, tuple[int, Transform]]
+
+    @property
+    def nq(self) -> int:
+        return self.sizes.nq
+
+    @property
+    def nv(self) -> int:
+        return self.sizes.nv
 
     @cached_property
     def dofs(self) -> tuple[Dof, ...]:
@@ -74,9 +88,7 @@ class Tree:
     @cached_property
     def link_dofs(self) -> tuple[tuple[Dof, ...], ...]:
         """The internal degrees of freedom of each link's joint."""
-        return tuple(
-            self.dofs[link.d_start : link.d_start + link.joint.nv] for link in self.links
-        )
+        return tuple(self.dofs[link.d_start : link.d_start + link.joint.nv] for link in self.links)
 
     @cached_property
     def support(self) -> tuple[tuple[int, ...], ...]:
@@ -111,32 +123,46 @@ def build_tree(model: Model, plan: FramePlan, *, regroup: bool) -> Tree:
     inertias = [_internal_inertia(b.inertia, plan.to_internal[i]) for i, b in enumerate(model.bodies)]
     if regroup:
         inertias = _regrouped(model, plan, inertias)
+    starts = coordinate_starts(model)
     links: list[TreeLink] = []
-    nq = nv = nd = 0
+    first_dof = 0
     for i, body in enumerate(model.bodies):
         joint = JOINT_TYPES[body.kind]
-        if body.mimic is None:
-            start, coupling = (nq, nv), Coupling()
-            nq, nv = nq + joint.nq, nv + joint.nv
-        else:
-            source = links[body.mimic[0]] if body.mimic[0] < i else None
-            start = (source.q_start, source.v_start) if source else _start_of(model, body.mimic[0])
-            coupling = Coupling(body.mimic[1], body.mimic[2])
+        source = i if body.mimic is None else body.mimic[0]
+        coupling = Coupling() if body.mimic is None else Coupling(*body.mimic[1:])
         links.append(
-            TreeLink(i, body.parent, joint, plan.placements[i], plan.turns[i], inertias[i], *start, nd, coupling)
+            TreeLink(
+                i,
+                body.parent,
+                joint,
+                plan.placements[i],
+                plan.turns[i],
+                inertias[i],
+                *starts[source],
+                first_dof,
+                coupling,
+            )
         )
-        nd += joint.nv
-    frames = {
-        f.name: (f.body, pose_transform(_in_internal(f.placement, f.body, plan))) for f in model.frames
-    }
+        first_dof += joint.nv
+    frames = {f.name: (f.body, pose_transform(_in_internal(f.placement, f.body, plan))) for f in model.frames}
     gravity = tuple(float(g) for g in model.gravity)
-    return Tree(tuple(links), (gravity[0], gravity[1], gravity[2]), nq, nv, frames)
+    return Tree(tuple(links), (gravity[0], gravity[1], gravity[2]), model_sizes(model), frames)
 
 
-def _start_of(model: Model, source: int) -> tuple[int, int]:
-    """First coordinate and degree of freedom of a body that comes later than one that mimics it."""
-    free = [JOINT_TYPES[b.kind] for b in model.bodies[:source] if b.mimic is None]
-    return sum(j.nq for j in free), sum(j.nv for j in free)
+def coordinate_starts(model: Model) -> dict[int, Sizes]:
+    """For each body with coordinates of its own, its first coordinate and first degree of freedom."""
+    starts: dict[int, Sizes] = {}
+    nq = nv = 0
+    for i, body in enumerate(model.bodies):
+        if body.mimic is None:
+            starts[i] = Sizes(nq, nv)
+            nq, nv = nq + JOINT_TYPES[body.kind].nq, nv + JOINT_TYPES[body.kind].nv
+    return starts
+
+
+def model_sizes(model: Model) -> Sizes:
+    free = [JOINT_TYPES[body.kind] for body in model.bodies if body.mimic is None]
+    return Sizes(sum(joint.nq for joint in free), sum(joint.nv for joint in free))
 
 
 def pose_transform(pose: Pose) -> Transform:
@@ -147,10 +173,8 @@ def pose_transform(pose: Pose) -> Transform:
     return Transform(translation + moves)
 
 
-def turns_of(rotation: np.ndarray) -> tuple[Move, ...]:
+def turns_of(rotation: Array) -> tuple[Move, ...]:
     """A constant rotation as turns about z, x and z; trivial ones left out, right angles exact."""
-    from robomorph.algorithms.frames import cos_sin, zxz
-
     a, b, c = zxz(rotation)
     pairs = ((2, cos_sin(a)), (0, cos_sin(b)), (2, cos_sin(c)))
     return tuple(Turn(axis, *cs) for axis, cs in pairs if cs != (1.0, 0.0))

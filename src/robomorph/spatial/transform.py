@@ -172,5 +172,3 @@ class Transform:
         basis = [Motion.of([1.0 if i == k else 0.0 for i in range(6)]) for k in range(6)]
         columns = [self.motion(e).scalars() for e in basis]
         return [[columns[j][i] for j in range(6)] for i in range(6)]
-
-

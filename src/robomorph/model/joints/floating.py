@@ -86,7 +86,7 @@ def _a_minus_sin_over_cube(a: Array) -> Array:
     small = np.abs(a) < 0.05
     safe = np.where(small, 1.0, a)
     a2 = a * a
-    return np.where(small, 1 / 6 - a2 / 120 + a2 * a2 / 5040, (safe - np.sin(safe)) / safe**3)
+    return np.asarray(np.where(small, 1 / 6 - a2 / 120 + a2 * a2 / 5040, (safe - np.sin(safe)) / safe**3))
 
 
 def _inverse_bend(a: Array) -> Array:
@@ -95,4 +95,4 @@ def _inverse_bend(a: Array) -> Array:
     safe = np.where(small, 1.0, a)
     a2 = a * a
     exact = (1 - 0.5 * safe / np.tan(0.5 * safe)) / (safe * safe)
-    return np.where(small, 1 / 12 + a2 / 720 + a2 * a2 / 30240, exact)
+    return np.asarray(np.where(small, 1 / 12 + a2 / 720 + a2 * a2 / 30240, exact))

@@ -28,9 +28,7 @@ class Revolute(JointType):
         # Mass, first moment along z and one transverse inertia are symmetric about z, and a spin
         # about z gives them no momentum: they may be the parent's.
         j, h = inertia.second, inertia.first
-        kept = BodyInertia(
-            0.0, (h[0], h[1], 0.0), Symmetric(j.xx - j.yy, 0.0, j.zz, j.xy, j.xz, j.yz)
-        )
+        kept = BodyInertia(0.0, (h[0], h[1], 0.0), Symmetric(j.xx - j.yy, 0.0, j.zz, j.xy, j.xz, j.yz))
         moved = BodyInertia(inertia.mass, (0.0, 0.0, h[2]), Symmetric(j.yy, j.yy))
         return kept, moved
 

@@ -1,0 +1,111 @@
+"""The compiler's front: from a robot and a request to a kernel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.tree import model_sizes
+from robomorph.errors import ArgumentError
+from robomorph.ir.program import Port, Program
+from robomorph.kernel import InterpreterKernel, Kernel, KernelPlan, KernelStats
+from robomorph.passes.fuse import fuse
+from robomorph.runtime.cache import default_cache
+from robomorph.specialise import Request, Specialised, Specialiser
+from robomorph.targets.cpu.compile import CompiledVariant, compile_variant, emit_for_host
+from robomorph.targets.cpu.host import host
+
+TARGETS = ("cpu", "interpreter")
+
+
+def make_kernel(
+    specialiser: Specialiser, request: Request, *, target: str, dtype: str, threads: int, check_finite: bool
+) -> Kernel | InterpreterKernel:
+    """A kernel for any target. Nothing is traced or compiled before it is needed."""
+    if target not in TARGETS:
+        raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
+    plan = _Recipe(specialiser, request, dtype).plan()
+    if target == "interpreter":
+        return InterpreterKernel(plan)
+    return Kernel(plan, threads=threads, check_finite=check_finite)
+
+
+class _Recipe:
+    """Everything about one kernel that may have to be made, made at most once."""
+
+    def __init__(self, specialiser: Specialiser, request: Request, dtype: str) -> None:
+        self.specialiser, self.request, self.dtype = specialiser, request, dtype
+        self.key = f"{source_fingerprint()}|{specialiser.model.digest}|{request.key}"
+        self._made: Specialised | None = None
+        self._stats: KernelStats | None = None
+
+    def plan(self) -> KernelPlan:
+        inputs, outputs = self._ports()
+        return KernelPlan(
+            name=self.request.algorithm,
+            inputs=inputs,
+            outputs=outputs,
+            dtype=self.dtype,
+            program=self.program,
+            stats=self.stats,
+            variant=self._variant,
+            code=self._code,
+            lanes=host().lanes(self.dtype),
+        )
+
+    def _ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+        algorithm = ALGORITHMS[self.request.algorithm]
+        sizes = model_sizes(self.specialiser.model)
+        return (
+            algorithm.input_ports(sizes, self.request.wrench_links),
+            tuple(algorithm.output_port(name, sizes) for name in self.request.outputs),
+        )
+
+    def specialised(self) -> Specialised:
+        if self._made is None:
+            self._made = self.specialiser.specialise(self.request)
+            default_cache().put(self.key, json.dumps(self._measure(self._made)).encode())
+        return self._made
+
+    def program(self) -> Program:
+        return self.specialised().program
+
+    def stats(self) -> KernelStats:
+        """From the cache if another process has traced this program, else by tracing it."""
+        if self._stats is None:
+            stored = default_cache().get(self.key) if self._made is None else None
+            data = json.loads(stored) if stored else self._measure(self.specialised())
+            self._stats = KernelStats(**data)
+        return self._stats
+
+    def _measure(self, made: Specialised) -> dict[str, object]:
+        fused = fuse(made.program)
+        return {
+            "algorithm": self.request.algorithm,
+            "formulation": made.formulation,
+            "candidates": made.candidates,
+            "operations": fused.counts(),
+            "flops": made.program.cost(),
+            "depth": fused.depth(),
+            "nonzeros": made.program.nonzeros(),
+        }
+
+    def _variant(self, lanes: int) -> CompiledVariant:
+        return compile_variant(self.key, self.program, self.dtype, lanes)
+
+    def _code(self) -> str:
+        return emit_for_host(self.program(), self.dtype, host().lanes(self.dtype)).text
+
+
+@cache
+def source_fingerprint() -> str:
+    """A hash of the compiler's own source, so that no code made by another version is ever reused."""
+    root = Path(__file__).parent
+    digest = hashlib.sha256()
+    for folder in ("algorithms", "ir", "model", "passes", "spatial", "targets/cpu"):
+        for path in sorted((root / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,193 @@
+"""Kernels: one algorithm for one robot, compiled for one target, called with arrays."""
+
+from __future__ import annotations
+
+import threading
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.ir.interpret import interpret
+from robomorph.ir.program import Port, Program
+from robomorph.ir.text import to_text
+from robomorph.runtime._native import NativeKernel
+from robomorph.targets.cpu.compile import CompiledVariant
+
+
+@dataclass(frozen=True)
+class KernelStats:
+    """What a kernel costs. `operations` counts nodes by kind (a fused multiply-add is one node);
+    `flops` counts arithmetic (a fused multiply-add counts two)."""
+
+    algorithm: str
+    formulation: str
+    candidates: dict[str, int]
+    operations: dict[str, int]
+    flops: int
+    depth: int
+    nonzeros: dict[str, int]
+    compile_seconds: dict[str, float] = field(default_factory=dict)
+    from_cache: bool = False
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """The program of a kernel in its canonical text form, and the code generated from it."""
+
+    ir: str
+    code: str
+
+    def __str__(self) -> str:
+        return f"{self.ir}\n{self.code}"
+
+
+@dataclass(frozen=True)
+class KernelPlan:
+    """What a kernel needs from the compiler, each part made when first asked for."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    dtype: str
+    program: Callable[[], Program]
+    stats: Callable[[], KernelStats]
+    variant: Callable[[int], CompiledVariant]  # by number of lanes
+    code: Callable[[], str]
+    lanes: int
+
+
+def result_type(name: str, outputs: Sequence[Port]) -> type[tuple[Any, ...]] | None:
+    """A named tuple class for several outputs; None for one, which is returned bare."""
+    if len(outputs) == 1:
+        return None
+    words = "".join(word.capitalize() for word in name.split("_"))
+    return namedtuple(words, [port.name for port in outputs])
+
+
+class Kernel(NativeKernel):
+    """A compiled algorithm: ``kernel(q, qd, ..., out=None)``.
+
+    Arguments are arrays (..., n) with any leading batch dimensions, which broadcast; results are arrays
+    (or a named tuple of arrays) of the kernel's dtype. With `out`, results are written there and
+    nothing is allocated. Code for single states and for batches is compiled when first needed.
+    """
+
+    def __init__(self, plan: KernelPlan, *, threads: int = 0, check_finite: bool = True) -> None:
+        super().__init__(
+            in_shapes=tuple(port.shape for port in plan.inputs),
+            out_shapes=tuple(port.shape for port in plan.outputs),
+            dtype=plan.dtype,  # type: ignore[arg-type]
+            lanes=plan.lanes,
+            result_type=result_type(plan.name, plan.outputs),
+            threads=threads,
+            check_finite=check_finite,
+        )
+        self._plan = plan
+        self._variants: dict[int, CompiledVariant] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._plan.name
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self._plan.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self._plan.outputs
+
+    @property
+    def stats(self) -> KernelStats:
+        """Operations, depth, nonzeros, formulation, and the compile times so far (seconds)."""
+        base = self._plan.stats()
+        times = {("single" if n == 1 else f"x{n}"): v.seconds for n, v in self._variants.items()}
+        cached = bool(self._variants) and all(v.from_cache for v in self._variants.values())
+        return KernelStats(**{**base.__dict__, "compile_seconds": times, "from_cache": cached})
+
+    @property
+    def source(self) -> KernelSource:
+        """The program's text and the generated code."""
+        return KernelSource(to_text(self._plan.program()), self._plan.code())
+
+    @property
+    def program(self) -> Program:
+        """The program this kernel computes, as the interpreter defines it."""
+        return self._plan.program()
+
+    def prepare(self, batch: int = 1) -> Kernel:
+        """Compile now what a call with this batch size needs."""
+        self._prepare(batch)
+        return self
+
+    def _prepare(self, batch: int, /) -> None:
+        lanes = 1 if batch < self.single_limit else self.lanes
+        with self._lock:
+            if lanes in self._variants:
+                return
+            variant = self._plan.variant(lanes)
+            self._variants[lanes] = variant
+            self._grow_workspace(variant.workspace)
+            if lanes == 1:
+                self.set_single_fn(variant.address)
+            else:
+                self.set_lane_fn(variant.address)
+
+    def _grow_workspace(self, size: int) -> None:
+        self.workspace = max(self.workspace, size)
+
+    def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
+        plan = self._plan
+        fitted = fit_arguments(plan.inputs, args, plan.dtype)
+        if out is None:
+            return self._run(tuple(fitted))
+        lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
+        targets = fit_outputs(plan.outputs, out, lead, plan.dtype)
+        results = self._run(tuple(fitted))  # through fresh arrays: `out` may overlap the arguments
+        for target, result in zip(targets, results if len(targets) > 1 else [results], strict=True):
+            target[...] = result
+        return out
+
+    def _report_nonfinite(self, args: tuple[object, ...], /) -> None:
+        raise_nonfinite(self._plan.inputs, args)
+
+    def __repr__(self) -> str:
+        ports = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
+        results = ", ".join(f"{p.name}{list(p.shape)}" for p in self.outputs)
+        return f"<Kernel {self.name}({ports}) -> {results}, {self.dtype}, {self.lanes} lanes>"
+
+
+class InterpreterKernel:
+    """The same call as a Kernel, answered by the NumPy interpreter: slow, and the definition."""
+
+    def __init__(self, plan: KernelPlan) -> None:
+        self._plan = plan
+        self._result = result_type(plan.name, plan.outputs)
+
+    @property
+    def stats(self) -> KernelStats:
+        return self._plan.stats()
+
+    @property
+    def source(self) -> KernelSource:
+        return KernelSource(to_text(self._plan.program()), "")
+
+    def __call__(self, *args: Any, out: Any = None) -> Any:
+        plan = self._plan
+        fitted = fit_arguments(plan.inputs, args, plan.dtype)
+        for array in fitted:
+            if not np.all(np.isfinite(array)):
+                raise_nonfinite(plan.inputs, fitted)
+        named = {port.name: a for port, a in zip(plan.inputs, fitted, strict=True)}
+        results = list(interpret(plan.program(), named, plan.dtype).values())
+        if out is not None:
+            lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
+            for target, result in zip(fit_outputs(plan.outputs, out, lead, plan.dtype), results, strict=True):
+                target[...] = result
+            return out
+        return results[0] if self._result is None else self._result(*results)

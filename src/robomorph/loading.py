@@ -1,0 +1,53 @@
+"""`robomorph.load`: from a name, a path or URDF text to a Robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from numpy.typing import ArrayLike
+
+from robomorph.model.changes import LockedValue, Payload, ToolFrame
+from robomorph.model.load import GRAVITY, SNAP, load_model
+from robomorph.model.sources import Source
+from robomorph.robot import Robot
+
+
+def load(
+    source: Source,
+    *,
+    floating_base: bool = False,
+    mimic: bool = True,
+    locked: Mapping[str, LockedValue] | None = None,
+    payloads: Mapping[str, Payload] | None = None,
+    tool_frames: Mapping[str, ToolFrame] | None = None,
+    gravity: ArrayLike = GRAVITY,
+    strict: bool = False,
+    snap: float = SNAP,
+    check_finite: bool = True,
+) -> Robot:
+    """Load a robot.
+
+    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
+    floating_base: the root link moves freely instead of being fixed to the world.
+    mimic: joints with <mimic> follow their source; False makes them independent.
+    locked: joints to hold still, by name, at a value (rad, m; a sequence for planar and floating joints).
+    payloads: link name -> Inertia or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]).
+    tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
+    gravity: (3,) m/s^2 in the world's axes.
+    strict: whatever would be a ModelWarning becomes a ModelError.
+    snap: joint angles this close (rad) to a multiple of pi/2 are taken as exactly that.
+    check_finite: refuse NaN and infinities in arguments.
+    """
+    model = load_model(
+        source,
+        floating_base=floating_base,
+        mimic=mimic,
+        locked=locked,
+        payloads=payloads,
+        tool_frames=tool_frames,
+        gravity=gravity,
+        strict=strict,
+        snap=snap,
+        stacklevel=2,
+    )
+    return Robot(model, check_finite=check_finite)

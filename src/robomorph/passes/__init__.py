@@ -1,0 +1,1 @@
+"""Passes: Program -> Program, one a file; pipeline.py lists them in order."""

@@ -1,0 +1,36 @@
+"""Ordering: trigonometry first, then depth first from the results, so that values live briefly."""
+
+from __future__ import annotations
+
+from robomorph.ir.ops import COS, SIN
+from robomorph.ir.program import Node, Program
+
+
+def order(program: Program) -> Program:
+    """The same nodes in a better order. Sines and cosines, with what they need, come first: they are
+    long and independent of each other."""
+    nodes = program.nodes
+    new: dict[int, int] = {}
+    out: list[Node] = []
+
+    def place(root: int) -> None:
+        stack = [root]
+        while stack:
+            top = stack[-1]
+            if top in new:
+                stack.pop()
+                continue
+            waiting = [a for a in nodes[top].args if a not in new]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            new[top] = len(out)
+            out.append(Node(nodes[top].op, tuple([new[a] for a in nodes[top].args]), nodes[top].value))
+
+    for i, node in enumerate(nodes):
+        if node.op is SIN or node.op is COS:
+            place(i)
+    for i in range(len(nodes)):
+        place(i)
+    return program.with_nodes(out, [new[r] for r in program.results])

@@ -1,0 +1,282 @@
+"""The everyday face: a robot, its shapes and names, and its dynamics and kinematics on arrays.
+
+Conventions: SI units. Velocities, wrenches and Jacobian rows are linear before angular. A floating base
+is [x y z qx qy qz qw], its velocity [linear, angular] in the base frame. Gradients are taken in the
+tangent space, so they are nv x nv. Every argument may have leading batch dimensions, which broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.tree import coordinate_starts, model_sizes
+from robomorph.arguments import as_array, broadcast, common_dtype, wrench_array
+from robomorph.compiler import make_kernel
+from robomorph.errors import ArgumentError
+from robomorph.kernel import InterpreterKernel, Kernel
+from robomorph.model import Model
+from robomorph.model.joints import JOINT_TYPES
+from robomorph.specialise import Specialiser, make_request
+
+Array = npt.NDArray[Any]
+Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """Limits in the order of the coordinates (lower, upper: (nq,), rad or m) and of the degrees of
+    freedom (velocity, effort: (nv,)); infinite where the description gives none."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+
+class RandomState(NamedTuple):
+    """A configuration (..., nq) inside the limits and a velocity (..., nv)."""
+
+    q: Array
+    qd: Array
+
+
+class Robot:
+    """A robot and its compiled kernels. Make one with `robomorph.load`."""
+
+    def __init__(self, model: Model, *, check_finite: bool = True) -> None:
+        self.model = model
+        self.check_finite = check_finite
+        self.nq, self.nv = model_sizes(model)
+        self.specialiser = Specialiser(model)
+        self._kernels: dict[Any, Any] = {}
+
+    # --- what the robot is -------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Moving joints, depth first in file order; mimic joints are among them."""
+        return self.model.joint_names
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Every link of the description, depth first in file order, the root first."""
+        return self.model.link_names
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Every link, then the tool frames that were added."""
+        return tuple(frame.name for frame in self.model.frames)
+
+    @property
+    def gravity(self) -> Array:
+        """(3,) m/s^2 in the world's axes."""
+        return self.model.gravity
+
+    @property
+    def limits(self) -> JointLimits:
+        """Position, velocity and effort limits as arrays. A coordinate that mimic joints follow has
+        its own joint's limits."""
+        lower, upper = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
+        velocity, effort = np.full(self.nv, np.inf), np.full(self.nv, np.inf)
+        for i, (iq, iv) in coordinate_starts(self.model).items():
+            body = self.model.bodies[i]
+            joint = JOINT_TYPES[body.kind]
+            if joint.nq == 1:
+                lower[iq], upper[iq] = body.limits.lower, body.limits.upper
+            velocity[iv : iv + joint.nv] = body.limits.velocity
+            effort[iv : iv + joint.nv] = body.limits.effort
+        return JointLimits(lower, upper, velocity, effort)
+
+    @property
+    def neutral(self) -> Array:
+        """(nq,) all joints at zero, bases at the origin."""
+        parts = [JOINT_TYPES[b.kind].neutral() for b in self.model.bodies if b.mimic is None]
+        return np.array([x for part in parts for x in part])
+
+    def coordinates(self, joint: str) -> tuple[slice, slice]:
+        """Where a joint's coordinates are in q and its degrees of freedom in qd (a mimic joint's are those
+        of the joint it follows)."""
+        index = self.model.joint_index(joint)
+        mimic = self.model.bodies[index].mimic
+        start = coordinate_starts(self.model)[index if mimic is None else mimic[0]]
+        kind = JOINT_TYPES[self.model.bodies[index].kind]
+        return slice(start.nq, start.nq + kind.nq), slice(start.nv, start.nv + kind.nv)
+
+    def random_state(
+        self, rng: np.random.Generator | int | None = None, batch: int | tuple[int, ...] = ()
+    ) -> RandomState:
+        """Random configurations inside the limits (unlimited angles in (-pi, pi), unlimited positions
+        within 1 m) and velocities inside theirs, at most 1 rad/s or m/s."""
+        rng = np.random.default_rng(rng)
+        shape = (batch,) if isinstance(batch, int) else tuple(batch)
+        parts = [np.empty((*shape, 0))]
+        for body in self.model.bodies:
+            if body.mimic is None:
+                joint = JOINT_TYPES[body.kind]
+                parts.append(joint.random(rng, body.limits.lower, body.limits.upper, shape))
+        speed = np.minimum(self.limits.velocity, 1.0)
+        return RandomState(np.concatenate(parts, axis=-1), rng.uniform(-speed, speed, (*shape, self.nv)))
+
+    # --- dynamics ----------------------------------------------------------------------------------
+
+    def inverse_dynamics(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
+    ) -> Array:
+        """Joint torques (..., nv) for a motion. `f_ext`: wrenches on links, as a mapping from link name to
+        (..., 6) or an array (..., n_links, 6), [force, moment] in the link's frame at its origin."""
+        return cast(Array, self._call("inverse_dynamics", (q, qd, qdd), f_ext))
+
+    def forward_dynamics(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
+    ) -> Array:
+        """Joint accelerations (..., nv) under torques `tau` (..., nv)."""
+        return cast(Array, self._call("forward_dynamics", (q, qd, tau), f_ext))
+
+    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+        """Mass matrix (..., nv, nv), symmetric."""
+        return cast(Array, self._call("mass_matrix", (q,)))
+
+    def mass_matrix_inverse(self, q: npt.ArrayLike) -> Array:
+        """Inverse of the mass matrix (..., nv, nv), symmetric."""
+        return cast(Array, self._call("mass_matrix_inverse", (q,)))
+
+    def inverse_dynamics_gradient(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
+    ) -> Any:
+        """Named tuple (dtau_dq, dtau_dqd), each (..., nv, nv), row i for torque i."""
+        return self._call("inverse_dynamics_gradient", (q, qd, qdd), f_ext)
+
+    def forward_dynamics_gradient(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
+    ) -> Any:
+        """Named tuple (qdd, dqdd_dq, dqdd_dqd, minv): accelerations (..., nv) and their derivatives
+        (..., nv, nv); minv is the derivative with respect to tau."""
+        return self._call("forward_dynamics_gradient", (q, qd, tau), f_ext)
+
+    def energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Any:
+        """Named tuple (kinetic, potential), each (...), in joules; zero potential at the world's origin."""
+        return self._call("energy", (q, qd))
+
+    # --- kinematics --------------------------------------------------------------------------------
+
+    def forward_kinematics(self, q: npt.ArrayLike, frame: str) -> Array:
+        """Pose (..., 4, 4) in the world of a link or tool frame."""
+        return cast(Array, self._call("forward_kinematics", (q,), frame=frame))
+
+    def jacobian(self, q: npt.ArrayLike, frame: str) -> Array:
+        """Geometric Jacobian (..., 6, nv) of a link or tool frame: linear rows first, in the world's axes,
+        at the frame's origin."""
+        return cast(Array, self._call("jacobian", (q,), frame=frame))
+
+    def center_of_mass(self, q: npt.ArrayLike) -> Array:
+        """Centre of mass (..., 3) of all moving bodies, in the world."""
+        return cast(Array, self._call("center_of_mass", (q,)))
+
+    def center_of_mass_jacobian(self, q: npt.ArrayLike) -> Array:
+        """Jacobian (..., 3, nv) of the centre of mass, in the world's axes."""
+        return cast(Array, self._call("center_of_mass_jacobian", (q,)))
+
+    # --- the configuration manifold ----------------------------------------------------------------
+
+    def integrate(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+        """The configuration (..., nq) reached from `q` by the tangent step `dq` (..., nv)."""
+        names, shapes = ("q", "dq"), ((self.nq,), (self.nv,))
+        return self._manifold(names, (q, dq), shapes, self.nq, "integrate")
+
+    def difference(self, q0: npt.ArrayLike, q1: npt.ArrayLike) -> Array:
+        """The tangent step (..., nv) from `q0` to `q1`: integrate(q0, difference(q0, q1)) = q1."""
+        names, shapes = ("q0", "q1"), ((self.nq,), (self.nq,))
+        return self._manifold(names, (q0, q1), shapes, self.nv, "difference")
+
+    def _manifold(
+        self,
+        names: tuple[str, str],
+        values: tuple[npt.ArrayLike, npt.ArrayLike],
+        shapes: tuple[tuple[int], tuple[int]],
+        width: int,
+        method: str,
+    ) -> Array:
+        arrays = [as_array(n, v) for n, v in zip(names, values, strict=True)]
+        dtype = common_dtype(arrays)
+        lead = broadcast(names, arrays, shapes)
+        a, b = (np.broadcast_to(x, (*lead, x.shape[-1])).astype(dtype, copy=False) for x in arrays)
+        for name, x in zip(names, (a, b), strict=True):
+            if self.check_finite and not np.all(np.isfinite(x)):
+                raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinity")
+        out = np.empty((*lead, width), dtype)
+        for i, (iq, iv) in coordinate_starts(self.model).items():
+            joint = JOINT_TYPES[self.model.bodies[i].kind]
+            q, v = slice(iq, iq + joint.nq), slice(iv, iv + joint.nv)
+            if method == "integrate":
+                out[..., q] = joint.integrate(a[..., q], b[..., v])
+            else:
+                out[..., v] = joint.difference(a[..., q], b[..., q])
+        return out
+
+    # --- kernels -----------------------------------------------------------------------------------
+
+    def compile(
+        self,
+        algorithm: str,
+        *,
+        target: str = "cpu",
+        dtype: str = "float64",
+        threads: int | None = None,
+        outputs: Sequence[str] | None = None,
+        frame: str | None = None,
+        f_ext: bool | Sequence[str] = False,
+        formulation: str | None = None,
+        check_finite: bool | None = None,
+    ) -> Kernel | InterpreterKernel:
+        """A kernel of one algorithm.
+
+        outputs: names of the results wanted; what is not asked for is not computed.
+        frame: the link or tool frame, for kinematics. f_ext: True adds an argument (..., n_links, 6), names
+        of links one of (..., len(names), 6). threads: at most so many; None for the global default.
+        formulation: one by name instead of the cheapest. check_finite: None for the robot's setting.
+        """
+        if dtype not in ("float32", "float64"):
+            raise ArgumentError(f"dtype: expected 'float32' or 'float64', found {dtype!r}")
+        if threads is not None and not (isinstance(threads, int) and threads >= 1):
+            raise ArgumentError(f"threads: expected a positive whole number or None, found {threads!r}")
+        request = make_request(
+            self.model, algorithm, outputs=outputs, frame=frame, f_ext=f_ext, formulation=formulation
+        )
+        return make_kernel(
+            self.specialiser,
+            request,
+            target=target,
+            dtype=dtype,
+            threads=threads or 0,
+            check_finite=self.check_finite if check_finite is None else check_finite,
+        )
+
+    def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
+        links: tuple[str, ...] = ()
+        if f_ext is not None:
+            links, wrenches = wrench_array(f_ext, self.link_names)
+            args = (*args, wrenches)
+        dtype = self._dtype_of(args)
+        key = (name, dtype, links, frame, self.check_finite)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kernel = self._kernels[key] = self.compile(name, dtype=dtype, f_ext=links or False, frame=frame)
+        return kernel(*args)
+
+    def _dtype_of(self, args: tuple[Any, ...]) -> str:
+        for value in args:
+            if not (isinstance(value, np.ndarray) and value.dtype == np.float32):
+                return "float64"
+        return "float32"
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {len(self.model.bodies)} joints, nq={self.nq}, nv={self.nv}>"

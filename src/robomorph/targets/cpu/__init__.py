@@ -1,0 +1,1 @@
+"""The CPU target: LLVM in process, SIMD lanes across the batch."""

@@ -1,0 +1,70 @@
+"""From LLVM text to machine code, and from machine code to addresses that can be called."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from robomorph.errors import TargetError
+from robomorph.targets.cpu.host import host
+
+_serial = itertools.count()
+_jit: Any = None
+
+
+def compile_object(text: str, level: int = 2) -> bytes:
+    """Native object code of an LLVM module."""
+    _initialise()
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        return bytes(_machine(level).emit_object(module))
+    except RuntimeError as error:
+        raise TargetError(f"LLVM refused generated code (a defect in robomorph): {error}") from error
+
+
+def assembly(text: str, level: int = 2) -> str:
+    """Assembly listing of an LLVM module, for people."""
+    _initialise()
+    return str(_machine(level).emit_assembly(llvm.parse_assembly(text)))
+
+
+class LoadedCode:
+    """Object code in executable memory; keep it alive as long as its address is used."""
+
+    def __init__(self, code: bytes, symbol: str) -> None:
+        _initialise()
+        library = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
+        try:
+            self._tracker = library.link(_lljit(), f"robomorph_{next(_serial)}")
+            self.address = int(self._tracker[symbol])
+        except RuntimeError as error:
+            raise TargetError(f"cannot load compiled code for {symbol}: {error}") from error
+
+
+def _machine(level: int) -> Any:
+    cpu = host()
+    target = llvm.Target.from_triple(cpu.triple)
+    return target.create_target_machine(
+        cpu=cpu.cpu, features=cpu.features, opt=level, reloc="pic", codemodel="small"
+    )
+
+
+def _lljit() -> Any:
+    global _jit
+    if _jit is None:
+        _jit = llvm.create_lljit_compiler(_machine(2), use_jit_link=False, suppress_errors=False)
+    return _jit
+
+
+_ready = False
+
+
+def _initialise() -> None:
+    global _ready
+    if not _ready:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        _ready = True
