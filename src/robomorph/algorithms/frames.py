@@ -114,6 +114,8 @@ def _fit_slides(bodies: list[_Body]) -> None:
     base, along = (
         zip(*(_linear_offset(bodies, i) for i in range(len(bodies))), strict=True) if bodies else ((), ())
     )
+    # Nearly parallel axes meet kilometres away: an origin there would cost digits in every inertia.
+    reach = float(sum(np.linalg.norm(x) for x in base))
     children: list[list[int]] = [[] for _ in bodies]
     for i, body in enumerate(bodies):
         if body.parent >= 0:
@@ -137,6 +139,8 @@ def _fit_slides(bodies: list[_Body]) -> None:
             roots += [slides[i] + offset(child)[2] for child in children[i]]
             best = (nonzeros(i), 0, slides[i])
             for rank, root in enumerate(roots, 1):
+                if abs(root) > reach:
+                    continue
                 slides[i] = float(root)
                 best = min(best, (nonzeros(i), rank, float(root)))
             slides[i] = best[2]
