@@ -25,7 +25,7 @@ class KernelStats:
 
     algorithm: str
     formulation: str
-    candidates: dict[str, int]
+    candidates: dict[str, int | None]
     operations: dict[str, int]
     flops: int
     depth: int

@@ -5,7 +5,9 @@ Internal frames and formulations compete: the one with the fewest traced operati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from robomorph.algorithms.frames import FramePlan, plan_frames
@@ -13,10 +15,16 @@ from robomorph.algorithms.registry import ALGORITHMS, Algorithm, trace
 from robomorph.algorithms.tree import Tree, build_tree
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Program
+from robomorph.ir.trace import TraceTooLong
 from robomorph.model.model import Model
 from robomorph.model.naming import hint
 from robomorph.passes.dce import dce
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
+
+# A trace this many times as long as the best so far, dead code not yet removed, cannot win.
+_ABANDON = 2.0
+# Traces within this factor of the shortest are simplified before they are compared.
+_CLOSE = 1.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +44,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Specialised:
-    """A simplified program, and how it was chosen: traced operations of every candidate."""
+    """A simplified program, and how it was chosen: operations of every candidate, simplified if it came
+    close to the best (None: its trace was abandoned, being far longer)."""
 
     program: Program
     formulation: str
-    candidates: dict[str, int]
+    candidates: dict[str, int | None]
 
 
 class Specialiser:
@@ -68,26 +77,71 @@ class Specialiser:
         return dce(trace(ALGORITHMS["inverse_dynamics"], tree, "rnea", outputs=("tau",))).cost()
 
     def specialise(self, request: Request) -> Specialised:
-        """Trace every formulation, keep the cheapest, simplify it."""
+        """Trace every formulation, simplify those that may win, keep the cheapest."""
+        with _no_collection():
+            traced = self._trace_all(request)
+            least = min(program.cost() for program in traced.values() if program is not None)
+            simplified = {
+                name: run_passes(program, SIMPLIFY)
+                for name, program in traced.items()
+                if program is not None and program.cost() <= _CLOSE * least
+            }
+        best = min(simplified, key=lambda name: simplified[name].cost())
+        costs = {name: None if program is None else program.cost() for name, program in traced.items()}
+        costs.update({name: program.cost() for name, program in simplified.items()})
+        return Specialised(simplified[best], best, costs)
+
+    def _trace_all(self, request: Request) -> dict[str, Program | None]:
+        traced: dict[str, Program | None] = {}
+        limit: int | None = None
+        for name in self._formulations(request):
+            program = traced[name] = self._trace(request, name, limit)
+            if program is not None:
+                length = int(_ABANDON * len(program.nodes))
+                limit = length if limit is None else min(limit, length)
+        return traced
+
+    def _formulations(self, request: Request) -> list[str]:
         algorithm = ALGORITHMS[request.algorithm]
-        tree = self.tree(regroup=algorithm.regroup)
-        names = [request.formulation] if request.formulation else list(algorithm.formulations)
-        traced = {
-            name: dce(
+        names = algorithm.usable_formulations(self.tree(regroup=algorithm.regroup))
+        if request.formulation is None:
+            return names
+        if request.formulation not in names:
+            raise ArgumentError(
+                f"formulation: {request.formulation!r} of {request.algorithm} cannot treat mimic joints: "
+                f"use one of {', '.join(names)}, or load the robot with mimic=False"
+            )
+        return [request.formulation]
+
+    def _trace(self, request: Request, formulation: str, limit: int | None) -> Program | None:
+        """One formulation without dead code; None if it is certain to lose."""
+        algorithm = ALGORITHMS[request.algorithm]
+        try:
+            return dce(
                 trace(
                     algorithm,
-                    tree,
-                    name,
+                    self.tree(regroup=algorithm.regroup),
+                    formulation,
                     outputs=request.outputs,
                     wrench_links=request.wrench_links,
                     frame=request.frame,
+                    limit=limit,
                 )
             )
-            for name in names
-        }
-        costs = {name: program.cost() for name, program in traced.items()}
-        best = min(costs, key=costs.__getitem__)
-        return Specialised(run_passes(traced[best], SIMPLIFY), best, costs)
+        except TraceTooLong:
+            return None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the cyclic garbage collector: a trace makes a million tuples and no cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def make_request(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.forward_dynamics import AT_ACCELERATION, FORWARD, SOLVE_GRADIENTS
 from robomorph.algorithms.gradient_columns import COLUMNS
 from robomorph.algorithms.gradient_composite import COMPOSITE
@@ -39,6 +40,12 @@ class Algorithm:
     frame: bool = False  # is it about one named frame?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
 
+    # Formulations for trees in which no joint mimics another.
+    needs_free_joints: frozenset[str] = frozenset()
+
+    def usable_formulations(self, tree: Tree) -> list[str]:
+        return [name for name in self.formulations if not (tree.coupled and name in self.needs_free_joints)]
+
     def input_ports(self, sizes: Sizes, wrench_links: Sequence[str]) -> tuple[Port, ...]:
         ports = [Port(name, (sizes.nq if name == "q" else sizes.nv,)) for name in self.inputs]
         if wrench_links:
@@ -57,9 +64,10 @@ def trace(
     outputs: Sequence[str],
     wrench_links: Sequence[str] = (),
     frame: str | None = None,
+    limit: int | None = None,
 ) -> Program:
-    """The straight-line program of one formulation for one robot."""
-    tracer = Tracer()
+    """The straight-line program of one formulation for one robot. Raises TraceTooLong past `limit` nodes."""
+    tracer = Tracer(limit)
     ports = algorithm.input_ports(tree.sizes, wrench_links)
     state = State(tree)
     state.whole["frame"] = frame
@@ -80,13 +88,18 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("mass_matrix", ("q",), {"mass": _SQUARE}, {"crba": CRBA}),
         Algorithm("mass_matrix_inverse", ("q",), {"minv": _SQUARE}, {"crba+ltl": INVERSE}),
         Algorithm(
-            "forward_dynamics", ("q", "qd", "tau"), {"qdd": _VECTOR}, {"crba+ltl": FORWARD}, wrenches=True
+            "forward_dynamics",
+            ("q", "qd", "tau"),
+            {"qdd": _VECTOR},
+            {"crba+ltl": FORWARD, "aba": ARTICULATED},
+            wrenches=True,
+            needs_free_joints=frozenset({"aba"}),
         ),
         Algorithm(
             "inverse_dynamics_gradient",
             ("q", "qd", "qdd"),
             {"dtau_dq": _SQUARE, "dtau_dqd": _SQUARE},
-            {"columns": RNEA + COLUMNS, "composite": RNEA + COMPOSITES + COMPOSITE},
+            {"composite": RNEA + COMPOSITES + COMPOSITE, "columns": RNEA + COLUMNS},
             wrenches=True,
         ),
         Algorithm(
@@ -94,8 +107,8 @@ ALGORITHMS: dict[str, Algorithm] = {
             ("q", "qd", "tau"),
             {"qdd": _VECTOR, "dqdd_dq": _SQUARE, "dqdd_dqd": _SQUARE, "minv": _SQUARE},
             {
-                "columns": (*FORWARD, *AT_ACCELERATION, *COLUMNS, *SOLVE_GRADIENTS, INVERT),
                 "composite": (*FORWARD, *AT_ACCELERATION, *COMPOSITE, *SOLVE_GRADIENTS, INVERT),
+                "columns": (*FORWARD, *AT_ACCELERATION, *COLUMNS, *SOLVE_GRADIENTS, INVERT),
             },
             wrenches=True,
         ),

@@ -15,11 +15,16 @@ from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, 
 from robomorph.ir.program import Node, Port, Program
 
 
+class TraceTooLong(Exception):
+    """A trace was abandoned at its limit."""
+
+
 class Tracer:
     """Collects interned nodes: the same operation on the same values is one node."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self.nodes: list[Node] = []
+        self.limit = limit  # give up (TraceTooLong) beyond so many nodes
         self._index: dict[Node, int] = {}
 
     def node(self, op: Op, args: tuple[int, ...] = (), value: float = 0.0) -> int:
@@ -28,6 +33,8 @@ class Tracer:
         if index is None:
             index = self._index[key] = len(self.nodes)
             self.nodes.append(key)
+            if index == self.limit:
+                raise TraceTooLong
         return index
 
     def index_of(self, x: Any) -> int:
