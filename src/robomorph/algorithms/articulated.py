@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from robomorph.algorithms.inputs import user_vector
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES, joint_motion
-from robomorph.algorithms.mass_matrix import factor, solve
+from robomorph.algorithms.mass_matrix import Factors, factor, solve
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Force, Motion, Scalar, Symmetric, Transform, Translation, Vec3, cross3
 from robomorph.spatial.inertia import BodyInertia
@@ -105,7 +105,7 @@ def articulated_step(site: Site) -> None:
     if site.link.parent < 0:
         return
     rest = _without(inertia, units, reach, factors)
-    push = solve(*factors, left)
+    push = solve(factors, left)
     force = site["bias_force"] + rest.apply(site["bias_motion"])
     for unit_force, share in zip(reach, push, strict=True):
         force = force + unit_force.scaled(share)
@@ -117,14 +117,14 @@ def _without(
     inertia: ArticulatedInertia,
     units: Sequence[Motion],
     reach: Sequence[Force],
-    factors: tuple[list[list[Scalar]], list[Scalar]],
+    factors: Factors,
 ) -> ArticulatedInertia:
     """I - U D^-1 U^T: no resistance is left along the joint, so those rows and columns are exactly zero."""
     free = {
         unit.scalars().index(1.0) for unit in units if sorted(map(abs, unit.scalars()))[-2:] == [0.0, 1.0]
     }
     forces = [force.scalars() for force in reach]
-    scaled = [solve(*factors, [force[j] for force in forces]) for j in range(6)]
+    scaled = [solve(factors, [force[j] for force in forces]) for j in range(6)]
     rows = inertia.rows()
     for i in range(6):
         for j in range(i, 6):
@@ -137,7 +137,7 @@ def _without(
 def joint_acceleration_step(site: Site) -> None:
     carried = site["X"].motion(site.parent("a")) + site["bias_motion"]
     rest = [x - force.dot(carried) for x, force in zip(site["left"], site["reach"], strict=True)]
-    site["qdd"] = solve(*site["joint_factors"], rest)
+    site["qdd"] = solve(site["joint_factors"], rest)
     site["a"] = carried + joint_motion(site, site["qdd"])
 
 

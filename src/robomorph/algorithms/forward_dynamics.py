@@ -10,8 +10,7 @@ from robomorph.algorithms.sweep import Stage, State, Sweep
 
 def _solve_accelerations(state: State) -> None:
     left = [t - b for t, b in zip(state.whole["tau_in"], state.whole["tau"], strict=True)]
-    lower, inverse = state.whole["factors"]
-    state.whole["qdd"] = solve(lower, inverse, left)
+    state.whole["qdd"] = solve(state.whole["factors"], left)
 
 
 def _feed_back(state: State) -> None:
@@ -21,10 +20,9 @@ def _feed_back(state: State) -> None:
 def _solve_gradients(state: State) -> None:
     """dqdd/du = -M^-1 dtau/du, column by column."""
     n = state.tree.nv
-    lower, inverse = state.whole["factors"]
     for name in ("dq", "dqd"):
         inner = state.whole[f"dtau_{name}"]
-        columns = [solve(lower, inverse, [-inner[i][j] for i in range(n)]) for j in range(n)]
+        columns = [solve(state.whole["factors"], [-inner[i][j] for i in range(n)]) for j in range(n)]
         state.whole[f"dqdd_{name}"] = [[columns[j][i] for j in range(n)] for i in range(n)]
 
 

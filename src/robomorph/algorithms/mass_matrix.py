@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from robomorph.algorithms.inputs import user_matrix
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
@@ -11,6 +11,13 @@ from robomorph.spatial import Scalar
 from robomorph.spatial.scalar import reciprocal
 
 Matrix = list[list[Any]]
+
+
+class Factors(NamedTuple):
+    """M = L^T D L: the strictly lower part of the unit triangular L, and 1/D."""
+
+    lower: Matrix
+    inverse: list[Any]
 
 
 def start_composite_step(site: Site) -> None:
@@ -46,8 +53,8 @@ def _mass_entries(state: State) -> None:
     state.whole["mass"] = user_matrix(tree, entries)
 
 
-def factor(mass: Sequence[Sequence[Scalar]]) -> tuple[Matrix, list[Scalar]]:
-    """M = L^T D L with L unit lower triangular; returns L (strictly lower part) and 1/D.
+def factor(mass: Sequence[Sequence[Scalar]]) -> Factors:
+    """The factors of a symmetric positive definite matrix.
 
     Eliminating from the last joint to the first keeps the zeros of a tree: no fill-in.
     """
@@ -63,11 +70,12 @@ def factor(mass: Sequence[Sequence[Scalar]]) -> tuple[Matrix, list[Scalar]]:
         for i in range(k):
             for j in range(i + 1):
                 m[i][j] = m[i][j] - lower[k][i] * row[j]
-    return lower, inverse
+    return Factors(lower, inverse)
 
 
-def solve(lower: Matrix, inverse: Sequence[Scalar], rhs: Sequence[Scalar]) -> list[Scalar]:
+def solve(factors: Factors, rhs: Sequence[Scalar]) -> list[Scalar]:
     """x with L^T D L x = rhs."""
+    lower, inverse = factors
     n = len(rhs)
     x = list(rhs)
     for k in reversed(range(n)):
@@ -80,8 +88,9 @@ def solve(lower: Matrix, inverse: Sequence[Scalar], rhs: Sequence[Scalar]) -> li
     return x
 
 
-def invert(lower: Matrix, inverse: Sequence[Scalar]) -> Matrix:
+def invert(factors: Factors) -> Matrix:
     """M^-1 = W D^-1 W^T with W the inverse of L; the result is symmetric entry by entry."""
+    lower, inverse = factors
     n = len(inverse)
     w: Matrix = [[0.0] * n for _ in range(n)]
     for j in range(n):
@@ -107,7 +116,7 @@ def _factor_stage(state: State) -> None:
 
 
 def _invert_stage(state: State) -> None:
-    state.whole["minv"] = invert(*state.whole["factors"])
+    state.whole["minv"] = invert(state.whole["factors"])
 
 
 COMPOSITES: tuple[Sweep | Stage, ...] = (
