@@ -1,0 +1,1 @@
+"""CUDA: the same mappings in CUDA C++, compiled by NVRTC and run through the driver."""

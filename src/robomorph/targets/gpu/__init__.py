@@ -1,0 +1,1 @@
+"""What the GPU targets share: the two mappings of a program to threads, and their source."""

@@ -1,0 +1,1 @@
+"""OpenCL: the same mappings in OpenCL C, run through pyopencl."""
