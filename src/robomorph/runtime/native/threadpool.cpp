@@ -58,8 +58,10 @@ class BlockSignals {
 }  // namespace
 
 struct alignas(64) ThreadPool::Worker {
-  // Rises by one for each job this worker takes part in.
+  // Rises by one for each job this worker is asked to take part in.
   std::atomic<std::uint64_t> ticket{0};
+  // The last ticket whose part somebody took: this worker, or the owner because the worker was late.
+  std::atomic<std::uint64_t> taken{0};
   std::atomic<bool> sleeps{false};
   bool stop = false;
   std::size_t part = 0;
@@ -77,12 +79,20 @@ struct alignas(64) ThreadPool::Worker {
     }
   }
 
-  void await_ticket(std::uint64_t seen, bool crowded) {
-    if (spin_until(crowded, [&] { return ticket.load(std::memory_order_acquire) != seen; })) return;
-    std::unique_lock<std::mutex> lock(mutex);
-    sleeps.store(true);
-    wake.wait(lock, [&] { return ticket.load() != seen; });
-    sleeps.store(false);
+  // True for exactly one of those who ask about a ticket.
+  bool take(std::uint64_t issued) {
+    std::uint64_t before = issued - 1;
+    return taken.compare_exchange_strong(before, issued);
+  }
+
+  std::uint64_t await_ticket(std::uint64_t seen, bool crowded) {
+    if (!spin_until(crowded, [&] { return ticket.load(std::memory_order_acquire) != seen; })) {
+      std::unique_lock<std::mutex> lock(mutex);
+      sleeps.store(true);
+      wake.wait(lock, [&] { return ticket.load() != seen; });
+      sleeps.store(false);
+    }
+    return ticket.load(std::memory_order_acquire);
   }
 };
 
@@ -98,7 +108,18 @@ void ThreadPool::run(std::size_t wanted, Task task, void* context) {
   pending_.store(parts - 1, std::memory_order_relaxed);
   for (std::size_t i = 0; i + 1 < parts; ++i) workers_[i]->issue_ticket();
   task(context, 0, parts);
+  take_over_late_parts();
   await_workers();
+}
+
+// A worker that the system has not let run yet (a busy machine) must not hold up the job: its part is done here.
+void ThreadPool::take_over_late_parts() {
+  for (std::size_t i = 0; i + 1 < parts_; ++i) {
+    Worker& worker = *workers_[i];
+    if (!worker.take(worker.ticket.load(std::memory_order_relaxed))) continue;
+    task_(context_, worker.part, parts_);
+    pending_.fetch_sub(1);
+  }
 }
 
 void ThreadPool::start_workers(std::size_t count) {
@@ -126,8 +147,8 @@ void ThreadPool::serve(Worker& worker) {
   std::uint64_t seen = 0;
   bool crowded = false;
   while (true) {
-    worker.await_ticket(seen, crowded);
-    ++seen;
+    seen = worker.await_ticket(seen, crowded);
+    if (!worker.take(seen)) continue;
     if (worker.stop) return;
     crowded = crowded_;
     task_(context_, worker.part, parts_);

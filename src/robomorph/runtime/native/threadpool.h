@@ -1,7 +1,8 @@
 // A process-wide pool of persistent threads for work that lasts microseconds.
 //
 // Workers spin for a short time after each job, so that the next one reaches them within about a microsecond, and
-// then sleep. One caller owns the pool at a time; whoever finds it taken runs its whole job itself, because
+// then sleep. A part whose worker has not begun when the caller is done with its own is done by the caller, so a
+// busy machine delays a job by little. One caller owns the pool at a time; whoever finds it taken runs its whole job itself, because
 // waiting would cost more than the work.
 #pragma once
 
@@ -35,6 +36,7 @@ class ThreadPool {
   void start_workers(std::size_t count);
   void serve(Worker& worker);
   void finish_part();
+  void take_over_late_parts();
   void await_workers();
 
   std::mutex owner_;
