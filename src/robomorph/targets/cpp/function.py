@@ -1,0 +1,198 @@
+"""The header of one function: structures, blocks of bounded size, the function, and its batch version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from robomorph.ir.ops import ADD, COS, FMA, FMS, FNMA, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.program import Port, Program
+from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, c_literal, port_of
+from robomorph.targets.cpp import spelling
+from robomorph.targets.cpp.fill import fill
+from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.cpu.layout import Layout, plan_layout
+
+_RESTRICT = "ROBOMORPH_RESTRICT"
+
+
+def _literal(value: float) -> str:
+    return f"T({c_literal(value, 'float64').strip('()')})"
+
+
+# S is the type of a value (a scalar or lanes), T that of its numbers.
+CPP = Dialect(
+    name="cpp",
+    value="S",
+    literal=_literal,
+    spelling={
+        ADD: "{a} + {b}",
+        SUB: "{a} - {b}",
+        MUL: "{a} * {b}",
+        NEG: "-{a}",
+        RECIP: "{one} / {a}",
+        FMA: "mul_add({a}, {b}, {c})",
+        FMS: "mul_sub({a}, {b}, {c})",
+        FNMA: "neg_mul_add({a}, {b}, {c})",
+    },
+    sincos="{t} {s}, {c};\nsincos({a}, {s}, {c});",
+    name_inputs=False,
+)
+
+
+def function_header(package: CppPackage, function: CppFunction) -> str:
+    """The text of ``<function>.hpp``."""
+    program, layout = function.program, plan_layout(function.program)
+    blocks = _print_blocks(program, layout)
+    guard = f"{package.name}_{function.name}_hpp".upper()
+    return fill(
+        "function.hpp.in",
+        {
+            "title": function.title,
+            "robot": package.robot,
+            "version": package.version,
+            "guard": guard,
+            "namespace": package.name,
+            "function": function.name,
+            "struct": function.struct,
+            "input_fields": _fields(function, program.inputs),
+            "output_fields": _fields(function, program.outputs),
+            "operations": str(program.cost()),
+            "blocks": "\n\n".join(
+                _block_text(program, layout, c, block, len(blocks)) for c, block in blocks.items()
+            ),
+            "parameters": _lines(_parameters(program), 4),
+            "work": f"  S work[{layout.slot_count}];\n" if layout.slot_count else "",
+            "calls": "\n".join(_call(program, function.name, c, b) for c, b in blocks.items()),
+            "from_structs": ", ".join(_struct_argument(p, "in") for p in program.inputs)
+            + ", "
+            + ", ".join(_struct_argument(p, "out") for p in program.outputs),
+            "batch_parameters": _lines(_batch_parameters(program), 4),
+            "loads": "\n".join(_move("load", p) for p in program.inputs),
+            "stores": "\n".join(_move("store", p) for p in program.outputs),
+        },
+    )
+
+
+def _lines(items: Iterable[str], indent: int) -> str:
+    return (",\n" + " " * indent).join(items)
+
+
+def _fields(function: CppFunction, ports: tuple[Port, ...]) -> str:
+    return "\n".join(
+        f"  S {port.name}{spelling.extents(port.shape)};  ///< {function.notes[port.name]}" for port in ports
+    )
+
+
+def _parameters(program: Program) -> list[str]:
+    inputs = [spelling.pointer(p, "const S", _RESTRICT) for p in program.inputs]
+    return inputs + [spelling.pointer(p, "S", _RESTRICT) for p in program.outputs]
+
+
+def _batch_parameters(program: Program) -> list[str]:
+    inputs = [f"const T* {_RESTRICT} {p.name}" for p in program.inputs]
+    return inputs + [f"T* {_RESTRICT} {p.name}" for p in program.outputs]
+
+
+def _struct_argument(port: Port, side: str) -> str:
+    return f"{side}.{port.name}" if port.shape else f"&{side}.{port.name}"
+
+
+def _move(verb: str, port: Port) -> str:
+    """Between rows of the user's arrays and the lanes of a structure."""
+    side = "in" if verb == "load" else "out"
+    lanes = f"&{side}.{port.name}" + "[0]" * len(port.shape)
+    rows = f"{port.name} + row * {port.size}"
+    if verb == "load":
+        return f"    robomorph::load_rows({rows}, {port.size}, rows, {lanes});"
+    return f"    robomorph::store_rows({lanes}, {port.size}, rows, {rows});"
+
+
+# --- blocks --------------------------------------------------------------------------------------------
+
+
+def _print_blocks(program: Program, layout: Layout) -> dict[int, Block]:
+    """The blocks that do anything, by chunk."""
+
+    def place(ports: tuple[Port, ...], flat: int) -> str:
+        port, k = port_of(ports, flat)
+        return spelling.entry(port, k)
+
+    places = Places(
+        input=lambda k: place(program.inputs, k),
+        output=lambda k: place(program.outputs, k),
+        slot=lambda k: f"work[{k}]",
+    )
+    printer = BlockPrinter(program, layout, CPP, places)
+    blocks = {c: printer.block(c) for c in range(len(layout.chunks))}
+    return {c: block for c, block in blocks.items() if block.lines}
+
+
+def _touched(ports: tuple[Port, ...], flats: Iterable[int]) -> dict[Port, list[int]]:
+    found: dict[Port, list[int]] = {}
+    for flat in flats:
+        port, k = port_of(ports, flat)
+        found.setdefault(port, []).append(k)
+    return found
+
+
+def _block_text(program: Program, layout: Layout, c: int, block: Block, count: int) -> str:
+    reads, writes = _touched(program.inputs, block.reads), _touched(program.outputs, block.writes)
+    parameters = [spelling.pointer(p, "const S", _RESTRICT) for p in reads]
+    parameters += [spelling.pointer(p, "S", _RESTRICT) for p in writes]
+    if block.uses_slots:
+        parameters.append(f"S *{_RESTRICT} work")
+    lines = [*_block_comment(program, layout, c, reads, writes)]
+    lines.append("template <class S, class T = robomorph::scalar_of<S>>")
+    # A block that is the whole function may be inlined; several must not be, or nothing bounds their size.
+    head = "inline" if count == 1 else "ROBOMORPH_NOINLINE inline"
+    lines.append(f"{head} void block{c}({', '.join(parameters)}) noexcept {{")
+    lines += _body(program, block)
+    return "\n".join([*lines, "}"])
+
+
+def _body(program: Program, block: Block) -> list[str]:
+    """The statements; an empty line after each run of finished results."""
+    results = {port.name for port in program.outputs}
+    lines: list[str] = []
+    storing = False
+    for statement in (line for lines_ in block.lines for line in lines_.split("\n")):
+        stores = statement.lstrip("*").split("[")[0].split(" ")[0] in results
+        if storing and not stores:
+            lines.append("")
+        storing = stores
+        lines.append(f"  {statement}")
+    return lines
+
+
+def _block_comment(
+    program: Program, layout: Layout, c: int, reads: dict[Port, list[int]], writes: dict[Port, list[int]]
+) -> list[str]:
+    nodes = [program.nodes[i] for i in layout.chunks[c]]
+    angles = sum(node.op is SIN or node.op is COS for node in nodes)
+    lines = [f"// Block {c}: {sum(node.op.cost for node in nodes)} operations."]
+    if angles:
+        lines.append("// Sines and cosines of the joint angles, kept in `work`.")
+    if reads:
+        lines += _wrapped("// Reads ", [spelling.ranges(p, ks) for p, ks in reads.items()])
+    if writes:
+        lines += _wrapped("// Completes ", [spelling.ranges(p, ks) for p, ks in writes.items()])
+    elif not angles:
+        lines.append("// Completes no result: its values, in `work`, feed later blocks.")
+    return lines
+
+
+def _wrapped(head: str, parts: list[str], width: int = 108) -> list[str]:
+    lines, line = [], head
+    for word in (", ".join(parts) + ".").split(" "):
+        if len(line) + len(word) > width:
+            lines.append(line.rstrip())
+            line = "//   "
+        line += word + " "
+    return [*lines, line.rstrip()]
+
+
+def _call(program: Program, function: str, c: int, block: Block) -> str:
+    names = [p.name for p in _touched(program.inputs, block.reads)]
+    names += [p.name for p in _touched(program.outputs, block.writes)]
+    names += ["work"] if block.uses_slots else []
+    return f"  {function}_blocks::block{c}({', '.join(names)});"

@@ -1,0 +1,76 @@
+"""What an exported package holds, before it is printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
+
+from robomorph.errors import ArgumentError
+from robomorph.ir.program import Port, Program
+
+Array = npt.NDArray[Any]
+
+# Names that C++ keeps for itself, and our own namespace.
+_RESERVED = (
+    "alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const "
+    "consteval constexpr constinit continue default delete do double else enum explicit export extern "
+    "false float for friend goto if inline int long main mutable namespace new noexcept not nullptr "
+    "operator or private protected public register requires return robomorph short signed sizeof "
+    "static std struct switch template this throw true try typedef typeid typename union unsigned "
+    "using virtual void volatile while xor"
+)
+
+
+@dataclass(frozen=True)
+class CppFunction:
+    """One function: its identifier, a sentence on it, its scheduled program, a note per port (units, frames),
+    and states with the results they must give: (states, *port.shape) by port name."""
+
+    name: str
+    title: str
+    program: Program
+    notes: Mapping[str, str]
+    reference: Mapping[str, Array]
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        return self.program.inputs + self.program.outputs
+
+    @property
+    def struct(self) -> str:
+        """The stem of the structures' names: ``ForwardDynamics``."""
+        return "".join(word[:1].upper() + word[1:] for word in self.name.split("_"))
+
+
+@dataclass(frozen=True)
+class CppPackage:
+    """Functions of one robot under one name: the namespace, the CMake package and the folder of headers."""
+
+    name: str
+    robot: str
+    version: str
+    functions: tuple[CppFunction, ...]
+    dtypes: tuple[str, ...] = ("float64", "float32")
+    constants: Mapping[str, int] = field(default_factory=dict)  # such as nq and nv
+    joints: tuple[str, ...] = ()
+
+
+def identifier(text: str) -> str:
+    """`text` with everything that cannot stand in a C identifier replaced."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    name = re.sub(r"__+", "_", name).strip("_") or "robot"
+    return f"r{name}" if name[0].isdigit() or name in _RESERVED.split() else name
+
+
+def check_identifier(what: str, name: str) -> str:
+    """`name`, if C++ takes it."""
+    if identifier(name) != name:
+        raise ArgumentError(
+            f"{what}: expected a C++ identifier without leading or double underscores, found {name!r}: "
+            f"try {identifier(name)!r}"
+        )
+    return name

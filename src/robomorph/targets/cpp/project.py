@@ -1,0 +1,134 @@
+"""All files of an exported package: headers, C interface, CMake, example, self-check, README, manifest."""
+
+from __future__ import annotations
+
+import json
+
+from robomorph.ir.program import Port
+from robomorph.targets.cpp import spelling
+from robomorph.targets.cpp.c_abi import KINDS, c_header, c_source, symbol
+from robomorph.targets.cpp.check import numbers, self_check
+from robomorph.targets.cpp.fill import fill, template
+from robomorph.targets.cpp.function import function_header
+from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.cpu.layout import plan_layout
+
+MANIFEST = "robomorph.json"
+SUPPORT = ("scalar.hpp", "lanes.hpp", "lanes_vector.hpp", "lanes_portable.hpp")
+
+
+def project_files(package: CppPackage) -> dict[str, str]:
+    """Text by path in the exported folder."""
+    include = f"include/{package.name}"
+    files = {f"{include}/{f.name}.hpp": function_header(package, f) for f in package.functions}
+    files |= {f"{include}/support/{name}": template(f"support/{name}") for name in SUPPORT}
+    common = _common(package)
+    files[f"{include}/{package.name}.hpp"] = fill("robot.hpp.in", common)
+    files[f"{include}/c_abi.h"] = c_header(package)
+    files["src/c_abi.cpp"] = c_source(package)
+    files["CMakeLists.txt"] = fill("CMakeLists.txt.in", common)
+    files[f"cmake/{package.name}Config.cmake"] = fill("Config.cmake.in", common)
+    files["example/main.cpp"] = fill("example.cpp.in", common | _example(package))
+    files["example/main.c"] = fill("example.c.in", common | _example(package))
+    files["test/self_check.cpp"] = self_check(package)
+    files["README.md"] = fill("README.md.in", common | _example(package))
+    files[MANIFEST] = json.dumps(_manifest(package), indent=2) + "\n"
+    return files
+
+
+def _common(package: CppPackage) -> dict[str, str]:
+    constants = [f"constexpr int {key} = {value};" for key, value in package.constants.items()]
+    joints = ", ".join(f'"{name}"' for name in package.joints)
+    return {
+        "name": package.name,
+        "upper": package.name.upper(),
+        "robot": package.robot,
+        "version": package.version,
+        "constants": "\n".join(constants),
+        "joint_count": str(len(package.joints)),
+        "joints": joints,
+        "joint_list": ", ".join(f"`{name}`" for name in package.joints),
+        "includes": "\n".join(f'#include "{f.name}.hpp"' for f in package.functions),
+        "function_table": "\n".join(_table_row(f) for f in package.functions),
+        "kinds": " and ".join(f"`{KINDS[d][0]}`" for d in package.dtypes),
+        "stack": str(max(plan_layout(f.program).slot_count for f in package.functions)),
+    }
+
+
+def _table_row(function: CppFunction) -> str:
+    def listed(ports: tuple[Port, ...]) -> str:
+        return ", ".join(f"`{p.name}{spelling.extents(p.shape)}`" for p in ports)
+
+    program = function.program
+    return (
+        f"| `{function.name}` | {function.title} | {listed(program.inputs)} | {listed(program.outputs)} "
+        f"| {program.cost():,} |"
+    )
+
+
+def _example(package: CppPackage) -> dict[str, str]:
+    """The first function at its first reference state."""
+    function, dtype = package.functions[0], package.dtypes[0]
+    program, kind = function.program, KINDS[dtype][0]
+    first = program.outputs[0]
+    shapes = {p.name: spelling.extents(p.shape) for p in function.ports}
+    inputs = [f"  const {kind} {p.name}{shapes[p.name]} = {_braces(function, p)};" for p in program.inputs]
+    outputs = [f"  {kind} {p.name}{shapes[p.name] or '[1]'};" for p in program.outputs]
+    return {
+        "function": function.name,
+        "struct": function.struct,
+        "kind": kind,
+        "symbol": symbol(package.name, function.name, dtype),
+        "state": ",\n".join(f"      {_braces(function, p)}  /* {p.name} */" for p in program.inputs),
+        "prints": "\n".join(_print(p, "out.") for p in program.outputs),
+        "spread": "\n".join(_spread(p) for p in program.inputs),
+        "last_angle": f"many.{program.inputs[0].name}[{program.inputs[0].size - 1}]",
+        "first_result": f"{first.name}{'[0]' * len(first.shape)}",
+        "c_state": "\n".join([*inputs, *outputs]),
+        "arguments": ", ".join(p.name for p in function.ports),
+        "c_prints": "\n".join(_print(p, "") for p in program.outputs),
+    }
+
+
+def _braces(function: CppFunction, port: Port) -> str:
+    values = function.reference[port.name][0]
+    if values.ndim < 2:
+        return "{" + numbers(values, 5, "       ") + "}"
+    return "{" + ",\n       ".join("{" + numbers(row, 6) + "}" for row in values) + "}"
+
+
+def _rows_and_columns(port: Port) -> tuple[int, int]:
+    columns = port.shape[-1] if port.shape else 1
+    return port.size // columns, columns
+
+
+def _print(port: Port, owner: str) -> str:
+    rows, columns = _rows_and_columns(port)
+    # In C a result without a shape is an array of one.
+    first = "[0]" * (len(port.shape) if owner else max(1, len(port.shape)))
+    return f'  print("{port.name}", &{owner}{port.name}{first}, {rows}, {columns});'
+
+
+def _spread(port: Port) -> str:
+    first = f"{port.name}{'[0]' * len(port.shape)}"
+    return f"  robomorph::load_rows(&in.{first}, {port.size}, 1, &many.{first});"
+
+
+def _manifest(package: CppPackage) -> dict[str, object]:
+    return {
+        "made_by": f"robomorph {package.version}",
+        "robot": package.robot,
+        "name": package.name,
+        "dtypes": list(package.dtypes),
+        "joints": list(package.joints),
+        "constants": dict(package.constants),
+        "functions": {
+            f.name: {
+                "title": f.title,
+                "inputs": {p.name: list(p.shape) for p in f.program.inputs},
+                "outputs": {p.name: list(p.shape) for p in f.program.outputs},
+                "operations": f.program.cost(),
+            }
+            for f in package.functions
+        },
+    }
