@@ -8,7 +8,7 @@ from robomorph.ir.ops import ADD, CONST, COS, FMA, FMS, FNMA, INPUT, MUL, NEG, R
 from robomorph.ir.program import Port, Program
 from robomorph.targets.cpu.layout import Layout, plan_layout
 from robomorph.targets.cpu.sincos import sincos_function
-from robomorph.targets.cpu.transpose import load_lanes, store_lanes, transpose_functions
+from robomorph.targets.cpu.transpose import load_lanes, staged_columns, store_lanes, transpose_functions
 from robomorph.targets.cpu.types import LaneType
 
 # How each operation is spelled: {t} type, {x} intrinsic suffix, {o} result, {a} {b} {c} arguments.
@@ -72,8 +72,25 @@ class _Writer:
         self.trig_base = self.slot_base + layout.slot_count
         self.workspace = (self.trig_base + 2 * trig) * t.bytes
         self.results: dict[int, list[int]] = {}
-        for k, r in enumerate(program.results):
-            self.results.setdefault(r, []).append(k)
+        for k in self._stored_entries():
+            self.results.setdefault(program.results[k], []).append(k)
+
+    def _constants(self, first: int, size: int) -> list[float | None]:
+        """Values of result entries that are constants, None for the others."""
+        nodes = (self.program.nodes[r] for r in self.program.results[first : first + size])
+        return [node.value if node.op is CONST else None for node in nodes]
+
+    def _stored_entries(self) -> list[int]:
+        """Result entries that chunks store; staged ports write constant tiles on their own."""
+        if not self.staged:
+            return list(range(self.program.output_size))
+        entries: list[int] = []
+        first = 0
+        for port in self.program.outputs:
+            columns = staged_columns(self.t, port.size, self._constants(first, port.size))
+            entries += [first + c for c in sorted(columns)]
+            first += port.size
+        return entries
 
     # --- addresses -------------------------------------------------------------------------------
 
@@ -198,8 +215,9 @@ class _Writer:
         for c in range(len(self.layout.chunks)):
             lines.append(f"  call void @chunk{c}(ptr %in, ptr %out, ptr %ws)")
         if self.staged:
-            entry = self.out_base
+            entry = 0
             for p, port in enumerate(self.program.outputs):
-                lines += store_lanes(self.t, f"%out{p}", port.size, entry)
+                constants = self._constants(entry, port.size)
+                lines += store_lanes(self.t, f"%out{p}", port.size, self.out_base + entry, constants)
                 entry += port.size
         return "\n".join([*lines, "  ret void", "}"])

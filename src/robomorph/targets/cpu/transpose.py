@@ -7,7 +7,12 @@ harmless as long as nothing outside the block is touched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from robomorph.targets.cpu.types import LaneType
+
+# Per column of a port, its value if that is a constant.
+Constants = Sequence[float | None]
 
 
 def transpose_functions(t: LaneType) -> str:
@@ -84,17 +89,42 @@ def load_lanes(t: LaneType, rows: str, size: int, slot: int) -> list[str]:
     return _narrow_load(t, rows, size, slot)
 
 
-def store_lanes(t: LaneType, rows: str, size: int, slot: int) -> list[str]:
-    """Code that writes a port of `size` columns from workspace slots from `slot` on."""
+def store_lanes(t: LaneType, rows: str, size: int, slot: int, constants: Constants) -> list[str]:
+    """Code that writes a port of `size` columns from workspace slots from `slot` on. Tiles of nothing but
+    constants (structural zeros) are written as they are."""
     if size >= t.lanes:
-        return _tiles(t, "tile_out", rows, size, slot)
+        return _tiles(t, "tile_out", rows, size, slot, constants)
     return _narrow_store(t, rows, size, slot)
 
 
-def _tiles(t: LaneType, function: str, rows: str, size: int, slot: int) -> list[str]:
+def staged_columns(t: LaneType, size: int, constants: Constants) -> set[int]:
+    """The columns of a port that `store_lanes` reads from the workspace."""
+    if size < t.lanes:
+        return set(range(size))
+    tiles = [range(c, c + t.lanes) for c in _tile_columns(size, t.lanes)]
+    return {c for tile in tiles if any(constants[c] is None for c in tile) for c in tile}
+
+
+def _constant_tile(t: LaneType, rows: str, tag: str, size: int, column: int, values: Constants) -> list[str]:
+    scalars = (LaneType(t.dtype, 1).literal(value or 0.0) for value in values)
+    vector = "<" + ", ".join(f"{t.scalar} {text}" for text in scalars) + ">"
+    lines = []
+    for r in range(t.lanes):
+        lines.append(f"  {tag}z{r} = getelementptr {t.scalar}, ptr {rows}, i64 {r * size + column}")
+        lines.append(f"  store {t.name} {vector}, ptr {tag}z{r}, align {t.item}")
+    return lines
+
+
+def _tiles(
+    t: LaneType, function: str, rows: str, size: int, slot: int, constants: Constants | None = None
+) -> list[str]:
     lines = []
     for n, column in enumerate(_tile_columns(size, t.lanes)):
         tag = f"{rows}_{n}"
+        values = constants[column : column + t.lanes] if constants else [None]
+        if all(value is not None for value in values):
+            lines += _constant_tile(t, rows, tag, size, column, values)
+            continue
         lines.append(f"  {tag}r = getelementptr {t.scalar}, ptr {rows}, i64 {column}")
         lines.append(f"  {tag}l = getelementptr {t.name}, ptr %ws, i64 {slot + column}")
         lines.append(f"  call void @{function}(ptr {tag}r, i64 {size}, ptr {tag}l)")
