@@ -1,4 +1,4 @@
-"""What a robot's shape means for its programs: the sparsity of every joint's transform, and operation counts."""
+"""What a robot's shape means for its programs: the sparsity of joint transforms, and operation counts."""
 
 from __future__ import annotations
 

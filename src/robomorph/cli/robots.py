@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     table = make_table("built-in robots", ("name", "about", "joints", "moving mass (kg)"), left=2)
     for row in rows:
-        joints = "N" if row["joints"] is None else str(row["joints"])
-        table.add_row(f"[bold]{row['name']}[/]", str(row["about"]), joints, f"{row['moving_mass_kg']:.2f}")
+        number = "N" if row["joints"] is None else str(row["joints"])
+        table.add_row(f"[bold]{row['name']}[/]", str(row["about"]), number, f"{row['moving_mass_kg']:.2f}")
     console = make_console()
     console.print(table)
     console.print("A path of a URDF file works wherever one of these names does.", style="dim")

@@ -27,7 +27,7 @@ class _Console(Console):
 
 
 def make_console(stream: IO[str] | None = None) -> Console:
-    """A console for a stream (stdout if None): colours on a terminal, plain text in a pipe or with NO_COLOR."""
+    """A console for a stream (default stdout): colours on a terminal, plain in a pipe or with NO_COLOR."""
     stream = sys.stdout if stream is None else stream
     width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPE_WIDTH
     return _Console(file=stream, width=width, highlight=False, soft_wrap=False)

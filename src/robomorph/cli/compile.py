@@ -1,0 +1,289 @@
+"""`robomorph compile`: make every kernel of a robot, check it, and tell what it costs."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_options, load_robot
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from robomorph.cli.checks import Verdict, Yardstick
+    from robomorph.cli.timing import FirstGradient
+    from robomorph.kernel import KernelStats
+    from robomorph.robot import Robot
+
+_EPILOG = """\
+examples:
+  robomorph compile                                   the built-in iiwa14
+  robomorph compile hyq --floating-base
+  robomorph compile arm.urdf --dtype float32 --algorithms jacobian,forward_dynamics_gradient
+  robomorph compile atlas --json > atlas.json
+
+The exit code is 0 only if every kernel agrees with the interpreter and with finite differences.
+"""
+BATCH = 128
+_CHECKED = 16
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "compile",
+        help="compile, verify and time every algorithm for a robot",
+        description="Loads a robot, shows its morphology, traces and compiles the algorithms for this CPU, "
+        "checks every kernel against the interpreter and against finite differences, and prints accuracy and "
+        "time per call.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_options(parser, default=DEFAULT_ROBOT)
+    group = parser.add_argument_group("the kernels")
+    group.add_argument(
+        "--algorithms", metavar="A,B", help="only these, by name, separated by commas (default: all)"
+    )
+    group.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    group.add_argument(
+        "--frame", metavar="NAME", help="link for kinematics (default: the last one of the description)"
+    )
+    group.add_argument(
+        "--threads",
+        metavar="N",
+        type=int,
+        help="at most so many threads (default: as many as there are CPUs)",
+    )
+    group.add_argument("--no-cache", action="store_true", help="neither read nor write the kernel cache")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm: its program, its compile times and, once measured, its accuracy and speed."""
+
+    name: str
+    stats: KernelStats
+    verdict: Verdict
+    single: float  # seconds per call
+    batch: float  # seconds per call of BATCH evaluations
+
+
+def run(args: argparse.Namespace) -> int:
+    from robomorph.cli.morphology import superposed, transform_sparsity, tree_view
+    from robomorph.cli.terminal import make_console, print_json
+    from robomorph.cli.timing import environment
+
+    console = make_console()
+    robot, messages = load_robot(args)
+    names, frame = _chosen(args, robot)
+    sparsity = transform_sparsity(robot.model, fitted=False)
+    if not args.json:
+        _print_robot(console, robot)
+        console.print(tree_view(robot.model, sparsity))
+        console.print("[dim]n/36: entries of the joint's 6x6 transform that can be nonzero[/]\n")
+    first = _first_gradient(args)
+    with environment(ROBOMORPH_CACHE="off") if args.no_cache else nullcontext():
+        rows = _compile_all(args, robot, names, frame)
+    ok = all(row.verdict.passed for row in rows)
+    if args.json:
+        data = _as_data(robot, args, rows, first, frame)
+        data["transform_nonzeros"] = {
+            body.joint_name: s.populated for body, s in zip(robot.model.bodies, sparsity, strict=True)
+        }
+        data["superposed_nonzeros"] = superposed(sparsity).populated
+        print_json({**data, "warnings": messages, "ok": ok})
+    else:
+        _print_tables(console, args, rows, first, frame)
+    return 0 if ok else 1
+
+
+def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
+    """The algorithms and the frame asked for; ArgumentError names what is unknown."""
+    from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.errors import ArgumentError
+    from robomorph.specialise import make_request
+
+    frame = args.frame or robot.link_names[-1]
+    names = [n.strip() for n in args.algorithms.split(",")] if args.algorithms else list(ALGORITHMS)
+    for name in names:
+        entry = ALGORITHMS.get(name)
+        make_request(robot.model, name, frame=frame if entry is None or entry.frame else None)
+    if robot.nv == 0:
+        raise ArgumentError(f"robot {robot.name!r}: expected at least one moving joint, found none")
+    if args.threads is not None and args.threads < 1:
+        raise ArgumentError(f"--threads: expected 1 or more, found {args.threads}")
+    return names, frame
+
+
+def _first_gradient(args: argparse.Namespace) -> FirstGradient:
+    """Before anything else is compiled, so that nothing is warm that would be cold for a user."""
+    import warnings
+
+    from robomorph.cli.terminal import Steps
+    from robomorph.cli.timing import first_gradient
+
+    with Steps("from load to the first gradient", 1) as steps, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shown already
+        steps.step("with nothing cached, then cached")
+        return first_gradient(args.robot, load_options(args), args.dtype)
+
+
+def _compile_all(args: argparse.Namespace, robot: Robot, names: list[str], frame: str) -> list[Row]:
+    from robomorph.cli.checks import Yardstick, random_states
+    from robomorph.cli.terminal import Steps
+
+    yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
+    with Steps("compile, check, time", len(names)) as steps:
+        rows = []
+        for name in names:
+            steps.step(name)
+            rows.append(_compile_one(args, robot, name, frame, yardstick))
+    return rows
+
+
+def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, yardstick: Yardstick) -> Row:
+    from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.cli.checks import check_kernel
+    from robomorph.kernel import Kernel
+
+    about = frame if ALGORITHMS[name].frame else None
+    kernel = robot.compile(name, dtype=args.dtype, threads=args.threads, frame=about)
+    assert isinstance(kernel, Kernel)
+    kernel.prepare(1).prepare(BATCH)
+    verdict = check_kernel(robot, name, kernel, yardstick, dtype=args.dtype, frame=about)
+    return Row(name, kernel.stats, verdict, _time(robot, kernel, ()), _time(robot, kernel, (BATCH,)))
+
+
+def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
+    """Seconds per call with arguments and results in place."""
+    import numpy as np
+
+    from robomorph.cli.checks import random_states
+    from robomorph.cli.timing import seconds_per_call
+
+    states = random_states(robot, BATCH).of(tuple(port.name for port in kernel.inputs))
+    arguments = [(a if batch else a[0]).astype(kernel.dtype) for a in states]
+    out = tuple(np.empty((*batch, *port.shape), kernel.dtype) for port in kernel.outputs)
+    target = out[0] if len(out) == 1 else out
+    return seconds_per_call(lambda: kernel(*arguments, out=target))
+
+
+# --- what is printed --------------------------------------------------------------------------------------
+
+
+def _as_data(
+    robot: Robot, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+) -> dict[str, Any]:
+    algorithms = {
+        row.name: {
+            **row.stats.__dict__,
+            "error_vs_interpreter": row.verdict.interpreter,
+            "error_vs_finite_differences": row.verdict.independent,
+            "passed": row.verdict.passed,
+            "seconds_single": row.single,
+            f"seconds_batch_{BATCH}": row.batch,
+        }
+        for row in rows
+    }
+    return {
+        "robot": robot.name,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "dtype": args.dtype,
+        "frame": frame,
+        "algorithms": algorithms,
+        "load_to_first_gradient_seconds": first._asdict(),
+    }
+
+
+def _print_robot(console: Console, robot: Robot) -> None:
+    from rich.markup import escape
+
+    mass = sum(body.inertia.mass for body in robot.model.bodies)
+    console.print(
+        f"[bold]{escape(robot.name)}[/]: {len(robot.model.bodies)} moving joints, "
+        f"nq = {robot.nq}, nv = {robot.nv}, {mass:.4g} kg in motion"
+    )
+
+
+def _print_tables(
+    console: Console, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+) -> None:
+    from rich.markup import escape
+
+    from robomorph.cli.checks import TOLERANCES
+
+    _print_programs(console, rows)
+    _print_accuracy(console, rows, args.dtype)
+    near, far = TOLERANCES[args.dtype]
+    console.print(
+        f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
+        f"states, single and batched; allowed: {near:g} from the interpreter, {far:g} from finite "
+        "differences and textbook formulas. Times: best of several rounds, arguments and results in place.[/]"
+    )
+    console.print(
+        f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
+        f"[bold]{first.nothing_cached:.3f} s[/], cached [bold]{first.cached:.3f} s[/]"
+    )
+    failed = [row.name for row in rows if not row.verdict.passed]
+    if failed:
+        console.print(f"[bold red]{len(failed)} of {len(rows)} checks failed:[/] {', '.join(failed)}")
+    else:
+        console.print(
+            f"[bold green]all {len(rows)} kernels agree with the interpreter and the differences[/]"
+        )
+
+
+def _print_programs(console: Console, rows: list[Row]) -> None:
+    from robomorph.cli.terminal import make_table
+
+    columns = ("algorithm", "formulation", "operations", "mul", "add", "fused", "sin/cos", "1/x", "depth")
+    table = make_table("programs", (*columns, "nonzeros", "compile (s)"), left=2)
+    for row in rows:
+        stats, ops = row.stats, row.stats.operations
+        others = [_candidate(n, cost) for n, cost in stats.candidates.items() if n != stats.formulation]
+        choice = stats.formulation + (f" ({', '.join(others)})" if others else "")
+        count = [sum(ops.get(n, 0) for n in group) for group in _GROUPS]
+        seconds = sum(stats.compile_seconds.values())
+        table.add_row(
+            row.name,
+            choice,
+            f"{stats.flops:,}",
+            *(f"{n:,}" for n in count),
+            str(stats.depth),
+            str(sum(stats.nonzeros.values())),
+            "cached" if stats.from_cache else f"{seconds:.2f}",
+        )
+    table.caption = (
+        "operations: a fused multiply-add counts two; in brackets, formulations that would cost more"
+    )
+    console.print(table)
+
+
+_GROUPS = (("mul",), ("add", "sub", "neg"), ("fma", "fms", "fnma"), ("sin", "cos"), ("recip",))
+
+
+def _candidate(name: str, cost: int | None) -> str:
+    return f"{name}: far longer" if cost is None else f"{name}: {cost:,}"
+
+
+def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
+    from robomorph.cli.terminal import make_table
+
+    columns = ("algorithm", "vs interpreter", "vs differences", "check", "one call", f"batch of {BATCH}")
+    table = make_table(f"accuracy and time per call ({dtype})", (*columns, "per evaluation"))
+    for row in rows:
+        verdict = row.verdict
+        far = "-" if verdict.independent is None else f"{verdict.independent:.1e}"
+        mark = "[green]ok[/]" if verdict.passed else "[bold red]FAILED[/]"
+        times = (row.single, row.batch, row.batch / BATCH)
+        table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, *map(_duration, times))
+    console.print(table)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1e-6:
+        return f"{seconds * 1e9:.0f} ns"
+    return f"{seconds * 1e6:.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"

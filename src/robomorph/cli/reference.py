@@ -1,0 +1,183 @@
+"""Rigid-body dynamics as in a textbook, in plain NumPy: what `robomorph compile` checks kernels against.
+
+Poses are products of 4x4 matrices in the frames of the file, Jacobians stack joint axes, and torques follow
+from the principle of virtual power with momenta differentiated numerically along the motion. Nothing here
+uses internal frames, regrouped inertias, sweeps, tracing or compiled code; only the joint types are shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.tree import coordinate_starts
+from robomorph.model import WORLD, Body
+from robomorph.model.joints import JOINT_TYPES
+from robomorph.robot import Robot
+from robomorph.spatial import Move, Translation, Turn
+
+Array = npt.NDArray[Any]
+
+# Fourth-order central differences: weights of f(-2h), f(-h), f(h), f(2h), to be divided by h.
+STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
+STEP = 1e-3
+
+
+class BodyStates(NamedTuple):
+    """For every body: rotation (B, 3, 3) and origin (B, 3) in the world, and the Jacobians (B, 3, nv) of
+    its origin and its rotation, in the world's axes."""
+
+    rotation: list[Array]
+    origin: list[Array]
+    linear: list[Array]
+    angular: list[Array]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The textbook's answers for one robot; every argument has one batch dimension, all in float64."""
+
+    robot: Robot
+
+    def bodies(self, q: Array) -> BodyStates:
+        robot, model = self.robot, self.robot.model
+        states = BodyStates([], [], [], [])
+        none = np.zeros((len(q), 3, robot.nv))
+        starts = coordinate_starts(model)
+        for i, body in enumerate(model.bodies):
+            at_world = body.parent == WORLD
+            above = np.broadcast_to(np.eye(3), (len(q), 3, 3)) if at_world else states.rotation[body.parent]
+            place = np.zeros((len(q), 3)) if at_world else states.origin[body.parent]
+            linear = none.copy() if at_world else states.linear[body.parent].copy()
+            angular = none.copy() if at_world else states.angular[body.parent].copy()
+            source, scale, offset = (i, 1.0, 0.0) if body.mimic is None else body.mimic
+            start = starts[source]
+            own = scale * q[:, start.nq : start.nq + JOINT_TYPES[body.kind].nq] + offset
+            turn, shift = _joint_pose(body, own)
+            rotation = above @ body.placement.rotation @ turn
+            local = body.placement.translation + shift @ body.placement.rotation.T
+            arm = np.einsum("bij,bj->bi", above, local)
+            # The child's origin moves with the parent's, and by the parent's rotation about it.
+            linear += np.cross(angular, arm[:, :, None], axis=1)
+            for k, (spin, slide) in enumerate(_unit_motions(body)):
+                angular[:, :, start.nv + k] += scale * (rotation @ spin)
+                linear[:, :, start.nv + k] += scale * (rotation @ slide)
+            for have, new in zip(states, (rotation, place + arm, linear, angular), strict=True):
+                have.append(new)
+        return states
+
+    def frame_pose(self, q: Array, name: str) -> Array:
+        """Poses (B, 4, 4) of a frame in the world."""
+        frame = self.robot.model.frames[self.robot.model.frame_index(name)]
+        pose = np.tile(np.eye(4), (len(q), 1, 1))
+        if frame.body != WORLD:
+            states = self.bodies(q)
+            pose[:, :3, :3], pose[:, :3, 3] = states.rotation[frame.body], states.origin[frame.body]
+        return np.asarray(pose @ frame.placement.matrix)
+
+    def mass_points(self, q: Array) -> tuple[Array, Array]:
+        """Total mass times centre of mass (B, 3), and its Jacobian (B, 3, nv)."""
+        states = self.bodies(q)
+        moment, jacobian = np.zeros((len(q), 3)), np.zeros((len(q), 3, self.robot.nv))
+        for i, body in enumerate(self.robot.model.bodies):
+            center, linear = _center(states, i, body)
+            moment += body.inertia.mass * center
+            jacobian += body.inertia.mass * linear
+        return moment, jacobian
+
+    def mass_matrix(self, q: Array) -> Array:
+        """(B, nv, nv): the sum of J^T I J over all bodies."""
+        states = self.bodies(q)
+        total = np.zeros((len(q), self.robot.nv, self.robot.nv))
+        for i, body in enumerate(self.robot.model.bodies):
+            _, linear = _center(states, i, body)
+            angular, rotation = states.angular[i], states.rotation[i]
+            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
+            total += body.inertia.mass * linear.transpose(0, 2, 1) @ linear
+            total += angular.transpose(0, 2, 1) @ tensor @ angular
+        return total
+
+    def momenta(self, q: Array, qd: Array) -> Array:
+        """Linear momentum and angular momentum about the own centre of mass of every body, (B, n, 6)."""
+        states = self.bodies(q)
+        out = np.zeros((len(q), len(self.robot.model.bodies), 6))
+        for i, body in enumerate(self.robot.model.bodies):
+            _, linear = _center(states, i, body)
+            rotation = states.rotation[i]
+            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
+            out[:, i, :3] = body.inertia.mass * np.einsum("bij,bj->bi", linear, qd)
+            out[:, i, 3:] = np.einsum("bij,bjk,bk->bi", tensor, states.angular[i], qd)
+        return out
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques (B, nv): what the rates of all momenta and gravity do along each degree of freedom."""
+        rates = np.zeros((len(q), len(self.robot.model.bodies), 6))
+        for k, weight in STENCIL:
+            t = k * STEP
+            there = self.robot.integrate(q, t * qd + 0.5 * t * t * qdd)
+            rates += weight / STEP * self.momenta(there, qd + t * qdd)
+        states = self.bodies(q)
+        tau = np.zeros_like(qd)
+        for i, body in enumerate(self.robot.model.bodies):
+            _, linear = _center(states, i, body)
+            force = rates[:, i, :3] - body.inertia.mass * self.robot.gravity
+            tau += np.einsum("bij,bi->bj", linear, force)
+            tau += np.einsum("bij,bi->bj", states.angular[i], rates[:, i, 3:])
+        return tau
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Accelerations (B, nv)."""
+        left = tau - self.inverse_dynamics(q, qd, np.zeros_like(qd))
+        return np.asarray(np.linalg.solve(self.mass_matrix(q), left[..., None])[..., 0])
+
+
+def _center(states: BodyStates, i: int, body: Body) -> tuple[Array, Array]:
+    """A body's centre of mass (B, 3) and its Jacobian (B, 3, nv)."""
+    arm = states.rotation[i] @ body.inertia.com
+    return states.origin[i] + arm, states.linear[i] + np.cross(states.angular[i], arm[:, :, None], axis=1)
+
+
+def _joint_pose(body: Body, q: Array) -> tuple[Array, Array]:
+    """Rotation (B, 3, 3) and shift (B, 3) of a body in its joint's frame at coordinates q (B, nq)."""
+    align = _aligned(body)
+    rotation, shift = np.tile(np.eye(3), (len(q), 1, 1)), np.zeros((len(q), 3))
+    for move in JOINT_TYPES[body.kind].transform(list(q.T), 0.0):
+        if isinstance(move, Translation):
+            offset = np.stack([np.broadcast_to(x, len(q)) for x in move.offset], axis=-1)
+            shift = shift + np.einsum("bij,bj->bi", rotation, offset)
+        else:
+            rotation = rotation @ _move_rotation(move, len(q))
+    return align @ rotation @ align.T, shift @ align.T
+
+
+def _move_rotation(move: Move, count: int) -> Array:
+    """The child's axes as columns, (B, 3, 3)."""
+    if isinstance(move, Turn):
+        i, j = (move.axis + 1) % 3, (move.axis + 2) % 3
+        out = np.tile(np.eye(3), (count, 1, 1))
+        out[:, i, i] = out[:, j, j] = move.c
+        out[:, j, i], out[:, i, j] = move.s, -np.asarray(move.s)
+        return out
+    assert not isinstance(move, Translation)
+    rows = [np.stack([np.broadcast_to(x, count) for x in row], axis=-1) for row in move.rows]
+    return np.stack(rows, axis=-1)
+
+
+def _unit_motions(body: Body) -> list[tuple[Array, Array]]:
+    """Angular and linear velocity in the body's frame of each unit of its joint's velocity."""
+    align = _aligned(body)
+    subspace = JOINT_TYPES[body.kind].subspace
+    return [(align @ np.array(unit.ang, float), align @ np.array(unit.lin, float)) for unit in subspace]
+
+
+def _aligned(body: Body) -> Array:
+    """A rotation whose third column is the joint's axis: joint types are written about z."""
+    axis = np.asarray(body.axis)
+    if not JOINT_TYPES[body.kind].has_axis or axis[2] == 1.0:
+        return np.eye(3)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(axis, x), axis], axis=1)
