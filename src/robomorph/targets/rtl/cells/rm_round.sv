@@ -1,0 +1,36 @@
+// Drops Shift fraction bits, rounding to the nearest (halves upwards), and saturates to OutW bits.
+module rm_round #(
+  parameter int unsigned InW   = 64,
+  parameter int unsigned Shift = 16,
+  parameter int unsigned OutW  = 32
+) (
+  input  logic signed [InW-1:0]  x_i,
+  output logic signed [OutW-1:0] y_o,
+  output logic                   overflow_o
+);
+  localparam int unsigned KeptW = InW + 1 - Shift;
+
+  logic signed [KeptW-1:0] kept;
+
+  if (Shift == 0) begin : gen_exact
+    assign kept = {x_i[InW-1], x_i};
+  end else begin : gen_round
+    // Adding the highest dropped bit to what is kept rounds to the nearest.
+    assign kept = $signed({x_i[InW-1], x_i[InW-1:Shift]}) + $signed({{(KeptW - 1){1'b0}}, x_i[Shift-1]});
+    if (Shift > 1) begin : gen_dropped
+      logic unused_dropped;
+      assign unused_dropped = ^x_i[Shift-2:0];
+    end
+  end
+
+  if (KeptW > OutW) begin : gen_saturate
+    logic above, below;
+    assign above      = !kept[KeptW-1] && |kept[KeptW-2:OutW-1];
+    assign below      = kept[KeptW-1] && !(&kept[KeptW-2:OutW-1]);
+    assign overflow_o = above || below;
+    assign y_o        = above ? {1'b0, {(OutW - 1){1'b1}}} : below ? {1'b1, {(OutW - 1){1'b0}}} : kept[OutW-1:0];
+  end else begin : gen_fits
+    assign overflow_o = 1'b0;
+    assign y_o        = OutW'(kept);
+  end
+endmodule

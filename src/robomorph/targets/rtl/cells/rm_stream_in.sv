@@ -1,0 +1,45 @@
+// Collects the beats of one state from an AXI4-Stream and offers them side by side.
+module rm_stream_in #(
+  parameter int unsigned DataW = 128,
+  parameter int unsigned Beats = 16
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [DataW-1:0]       s_axis_tdata,
+  input  logic                   s_axis_tvalid,
+  output logic                   s_axis_tready,
+  input  logic                   s_axis_tlast,
+  output logic                   misaligned_o,  // sticky: tlast was not where a state ends
+  output logic                   full_o,
+  input  logic                   take_i,
+  output logic [Beats*DataW-1:0] data_o
+);
+  localparam int unsigned CountW = Beats > 1 ? $clog2(Beats) : 1;
+  localparam logic [CountW-1:0] Last = CountW'(Beats - 1);
+
+  logic [Beats-1:0][DataW-1:0] data_q;
+  logic [CountW-1:0]           count_q;
+  logic                        full_q, misaligned_q, accept;
+
+  assign accept        = s_axis_tvalid && s_axis_tready;
+  assign s_axis_tready = !full_q;
+  assign full_o        = full_q;
+  assign data_o        = data_q;
+  assign misaligned_o  = misaligned_q;
+
+  always_ff @(posedge clk_i) if (accept) data_q[count_q] <= s_axis_tdata;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q      <= '0;
+      full_q       <= 1'b0;
+      misaligned_q <= 1'b0;
+    end else begin
+      if (accept) begin
+        count_q      <= count_q == Last ? '0 : count_q + CountW'(1);
+        misaligned_q <= misaligned_q || (s_axis_tlast != (count_q == Last));
+      end
+      full_q <= full_q ? !take_i : accept && count_q == Last;
+    end
+  end
+endmodule

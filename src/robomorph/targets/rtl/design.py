@@ -1,0 +1,132 @@
+"""A design: a fixed-point program, its schedule, and the files and figures that follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib import resources
+
+from robomorph.ir.fixed import FixedProgram
+from robomorph.targets.rtl.emit_core import Slots, emit_core
+from robomorph.targets.rtl.emit_top import Stream, emit_top, streams
+from robomorph.targets.rtl.operations import Kind
+from robomorph.targets.rtl.registers import register_copies
+from robomorph.targets.rtl.schedule import Knobs, Schedule, make_schedule
+
+
+@dataclass(frozen=True, slots=True)
+class DesignStats:
+    """What the schedule model says, without simulating. Cycles count from the one that accepts the last
+    input word: `latency` to the one in which the result is ready, `last_word` to the one that offers its last
+    word. `flip_flops` are those of the core's values and the stream buffers."""
+
+    word_bits: int
+    latency: int
+    last_word: int
+    interval: int
+    multipliers: int
+    multiplications: int
+    constant_multipliers: int
+    constant_adders: int
+    adders: int
+    reciprocal_units: int
+    rotate_units: int
+    flip_flops: int
+    selector_inputs: int
+    input_words: int
+    output_words: int
+    input_bits: int
+    output_bits: int
+    period: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """Hardware for one program. `name` is the prefix of its modules."""
+
+    name: str
+    fixed: FixedProgram
+    knobs: Knobs
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        return make_schedule(self.fixed, self.knobs)
+
+    @property
+    def top(self) -> str:
+        return f"{self.name}_top"
+
+    @cached_property
+    def streams(self) -> tuple[Stream, Stream]:
+        return streams(self.schedule)
+
+    @property
+    def interval(self) -> int:
+        """Cycles between states in the steady state: the schedule's, or what the streams need."""
+        source, sink = self.streams
+        return max(self.knobs.interval, source.beats + 1, sink.beats + 1)
+
+    @property
+    def input_slots(self) -> tuple[int, ...]:
+        """Input entries that travel on the stream, in its order."""
+        return Slots.of(self.schedule).inputs
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Every source file by name: cells as they are, the core and the top level as generated."""
+        core = f"{self.name}_core"
+        return {
+            **cell_files(),
+            f"{core}.sv": emit_core(self.schedule, core),
+            f"{self.top}.sv": emit_top(self.schedule, self.top, core),
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        text = "\0".join(f"{name}\0{content}" for name, content in sorted(self.files.items()))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def stats(self) -> DesignStats:
+        s, (source, sink) = self.schedule, self.streams
+        kinds = [op.kind for op in s.operations]
+        units = [unit.kind for unit in s.units]
+        bits = self.fixed.formats[0].bits
+        buffers = source.beats * source.data_bits + sink.beats * sink.data_bits
+        return DesignStats(
+            word_bits=bits,
+            latency=s.length + 1,
+            last_word=s.length + sink.beats,
+            interval=self.interval,
+            multipliers=units.count(Kind.MULTIPLY),
+            multiplications=kinds.count(Kind.MULTIPLY),
+            constant_multipliers=kinds.count(Kind.SCALE),
+            constant_adders=sum(op.adders for op in s.operations if op.kind is Kind.SCALE),
+            adders=kinds.count(Kind.SUM),
+            reciprocal_units=units.count(Kind.RECIPROCAL),
+            rotate_units=units.count(Kind.ROTATE),
+            flip_flops=sum(register_copies(s)) * bits + buffers,
+            selector_inputs=sum(len(u.turns) * (2 if u.kind is Kind.MULTIPLY else 1) for u in s.units),
+            input_words=source.words,
+            output_words=sink.words,
+            input_bits=source.data_bits,
+            output_bits=sink.data_bits,
+            period=max(s.finish, default=0.0),
+        )
+
+    def stats_dict(self) -> dict[str, object]:
+        return asdict(self.stats)
+
+
+def cell_files() -> dict[str, str]:
+    """The hand-written cells by file name."""
+    folder = resources.files("robomorph.targets.rtl") / "cells"
+    return {f.name: f.read_text() for f in sorted(folder.iterdir(), key=lambda f: f.name) if f.name.endswith(".sv")}
+
+
+def module_name(text: str) -> str:
+    """A legal module name made from any text."""
+    name = re.sub(r"\W+", "_", text).strip("_").lower() or "design"
+    return name if name[0].isalpha() else f"m_{name}"

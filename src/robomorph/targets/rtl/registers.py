@@ -1,0 +1,34 @@
+"""Which values live across cycles, and in how many registers."""
+
+from __future__ import annotations
+
+from robomorph.targets.rtl.operations import Kind
+from robomorph.targets.rtl.schedule import Schedule
+
+
+def last_reads(schedule: Schedule) -> list[int]:
+    """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last cycle."""
+    last = [-1] * len(schedule.birth)
+    for i, node in enumerate(schedule.fixed.program.nodes):
+        for a in node.args:
+            last[a] = max(last[a], schedule.issue[i])
+    for r in schedule.fixed.program.results:
+        last[r] = max(last[r], schedule.length - 1)
+    return last
+
+
+def register_copies(schedule: Schedule) -> list[int]:
+    """Registers per node. The first is loaded at the end of the cycle of birth; as the next state's value
+    follows `interval` cycles later, longer lives need a chain of copies."""
+    copies = []
+    for i, last in enumerate(last_reads(schedule)):
+        constant = schedule.operations[i].kind is Kind.CONSTANT
+        life = 0 if constant else max(0, last - schedule.birth[i])
+        copies.append(-(-life // schedule.knobs.interval))
+    return copies
+
+
+def copy_read(schedule: Schedule, node: int, cycle: int) -> int | None:
+    """Which copy of a node's registers holds its value in a cycle; None: its wire, in the cycle of birth."""
+    age = cycle - schedule.birth[node]
+    return None if age == 0 else (age - 1) // schedule.knobs.interval

@@ -1,0 +1,199 @@
+"""Designs in simulation: Verilator makes C++ of them, built once per design and kept in the kernel cache."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.errors import TargetError
+from robomorph.runtime.cache import default_cache
+from robomorph.targets.rtl.design import Design
+from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool, verilator_env
+
+Array = npt.NDArray[Any]
+_FAILURES = {
+    -1: "nothing moved on either stream for 100,000 cycles",
+    -2: "the result stream ended in the wrong place",
+    -3: "an assertion failed",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Result words (n, output_words), overflow flags (n,), and per state the cycle that accepted its last word,
+    that first offered its result, and that offered its last word."""
+
+    words: Array
+    overflow: Array
+    accepted: Array
+    ready: Array
+    finished: Array
+    cycles: int
+    sticky_overflow: bool
+
+    @property
+    def latency(self) -> Array:
+        return np.asarray(self.ready - self.accepted)
+
+    @property
+    def last_word(self) -> Array:
+        return np.asarray(self.finished - self.accepted)
+
+
+class Simulation:
+    """A design that runs. With `trace`, waveforms can be written."""
+
+    def __init__(self, design: Design, *, trace: bool = False) -> None:
+        self.design, self.trace = design, trace
+        self._library = _load(_built(design, trace))
+
+    def run(
+        self,
+        words: Array,
+        *,
+        pause_in: int = 0,
+        pause_out: int = 0,
+        seed: int = 1,
+        one_by_one: bool = False,
+        waveform: Path | None = None,
+    ) -> Run:
+        """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages of
+        cycles in which a stream rests; `one_by_one` sends each state after the last one's result."""
+        if waveform is not None and not self.trace:
+            raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
+        chosen = np.ascontiguousarray(words[:, list(self.design.input_slots)], np.int32)
+        n, out_words = len(chosen), self.design.streams[1].words
+        out = np.zeros((n, out_words), np.int32)
+        flags = np.zeros(n, np.uint8)
+        times = np.full((3, n), -1, np.int64)
+        sticky = np.zeros(2, np.int32)
+        cycles = self._library.rm_run(
+            n,
+            chosen.ctypes.data,
+            out.ctypes.data,
+            flags.ctypes.data,
+            times[0].ctypes.data,
+            times[1].ctypes.data,
+            times[2].ctypes.data,
+            pause_in,
+            pause_out,
+            seed,
+            int(one_by_one),
+            str(waveform or "").encode(),
+            sticky.ctypes.data,
+        )
+        if cycles < 0 or sticky[1]:
+            raise TargetError(f"rtl: the simulation failed: {_FAILURES.get(cycles, 'input stream out of step')}")
+        return Run(out.astype(np.int64), flags.astype(bool), *times, cycles, bool(sticky[0]))
+
+
+def lint(design: Design) -> str:
+    """Verilator's warnings, all of them on; empty for a clean design."""
+    tool = find_verilator()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        write_files(design, place)
+        command = [tool.binary, "--lint-only", "-Wall", "-Wno-fatal", "--top-module", design.top, *design.files]
+        said = run_tool(command, cwd=place, env=verilator_env(tool))
+        return "\n".join(line for line in said.splitlines() if not line.startswith("- ")).strip()
+
+
+def write_files(design: Design, folder: Path) -> None:
+    for name, text in design.files.items():
+        (folder / name).write_text(text)
+
+
+def _built(design: Design, trace: bool) -> bytes:
+    """The shared library of a design, from the cache or built now."""
+    harness = (resources.files("robomorph.targets.rtl") / "sim" / "harness.cpp").read_text()
+    tool, compiler = find_verilator(), find_compiler()
+    key = "\0".join(["rtl-simulation", design.digest, harness, str(trace), _version(tool.binary), compiler])
+    cached = default_cache().get(key)
+    if cached is None:
+        with tempfile.TemporaryDirectory() as folder:
+            cached = _build(design, harness, Path(folder), trace)
+        default_cache().put(key, cached)
+    return cached
+
+
+def _version(binary: Path) -> str:
+    return run_tool([binary, "--version"], cwd=Path.cwd()).strip()
+
+
+def _build(design: Design, harness: str, place: Path, trace: bool) -> bytes:
+    tool, compiler = find_verilator(), find_compiler()
+    write_files(design, place)
+    (place / "harness.cpp").write_text(harness)
+    tracing = ["--trace-vcd"] if trace else []
+    run_tool(
+        [tool.binary, "--cc", "-Wall", "-O3", "--assert", "--x-assign", "fast", "--x-initial", "fast", *tracing]
+        + ["--output-split", "20000", "--top-module", design.top, "--Mdir", "made", *design.files],
+        cwd=place,
+        env=verilator_env(tool),
+    )
+    support = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if trace else [])]
+    sources = [*sorted((place / "made").glob("*.cpp")), *(tool.include / s for s in support), place / "harness.cpp"]
+    base = [compiler, "-std=c++20", "-O1", "-fPIC", "-w", *_defines(design, trace)]
+    base += [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}", f"-I{place / 'made'}"]
+    objects = [place / f"{k}.o" for k in range(len(sources))]
+    with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
+        jobs = [
+            pool.submit(run_tool, [*base, "-c", source, "-o", target], cwd=place)
+            for source, target in zip(sources, objects, strict=True)
+        ]
+        for job in jobs:
+            job.result()
+    library = place / "design.so"
+    run_tool([compiler, "-shared", "-o", library, *objects, "-lpthread"], cwd=place)
+    return library.read_bytes()
+
+
+def _defines(design: Design, trace: bool) -> list[str]:
+    source, sink = design.streams
+    values = {
+        "RM_TOP": design.top,
+        "RM_TRACE": int(trace),
+        "RM_CONTAINER": source.container,
+        "RM_WORDS_IN": source.words,
+        "RM_LANES_IN": source.lanes,
+        "RM_BEATS_IN": source.beats,
+        "RM_WORDS_OUT": sink.words,
+        "RM_LANES_OUT": sink.lanes,
+        "RM_BEATS_OUT": sink.beats,
+        "VM_COVERAGE": 0,
+        "VM_SC": 0,
+        "VM_TRACE": int(trace),
+        "VM_TRACE_VCD": int(trace),
+        "VERILATOR": 1,
+    }
+    return [f"-D{name}={value}" for name, value in values.items()]
+
+
+def _load(library: bytes) -> ctypes.CDLL:
+    """Open a library from memory, by way of a file that is gone afterwards."""
+    with tempfile.NamedTemporaryFile(suffix=".so") as file:
+        file.write(library)
+        file.flush()
+        loaded = ctypes.CDLL(file.name)
+    loaded.rm_run.restype = ctypes.c_longlong
+    pointer = ctypes.c_void_p
+    loaded.rm_run.argtypes = [
+        ctypes.c_longlong,
+        *[pointer] * 6,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_ulonglong,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        pointer,
+    ]
+    return loaded
