@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -18,8 +20,8 @@ def compile_object(text: str, level: int = 2) -> bytes:
     """Native object code of an LLVM module."""
     _initialise()
     try:
-        module = llvm.parse_assembly(text)
-        module.verify()
+        # A context of its own: modules are compiled on several threads.
+        module = llvm.parse_assembly(text, llvm.create_context())
         return bytes(_machine(level).emit_object(module))
     except RuntimeError as error:
         raise TargetError(f"LLVM refused generated code (a defect in robomorph): {error}") from error
@@ -31,12 +33,22 @@ def assembly(text: str, level: int = 2) -> str:
     return str(_machine(level).emit_assembly(llvm.parse_assembly(text)))
 
 
+def compile_objects(texts: Sequence[str]) -> list[bytes]:
+    """Object code of several modules, compiled at the same time (LLVM runs without Python's lock)."""
+    if len(texts) == 1:
+        return [compile_object(texts[0])]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        return list(pool.map(compile_object, texts))
+
+
 class LoadedCode:
     """Object code in executable memory; keep it alive as long as its address is used."""
 
-    def __init__(self, code: bytes, symbol: str) -> None:
+    def __init__(self, code: bytes | Sequence[bytes], symbol: str) -> None:
         _initialise()
-        library = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
+        library = llvm.JITLibraryBuilder().export_symbol(symbol)
+        for image in [code] if isinstance(code, bytes) else code:
+            library.add_object_img(image)
         try:
             self._tracker = library.link(_lljit(), f"robomorph_{next(_serial)}")
             self.address = int(self._tracker[symbol])

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime.cache import default_cache
-from robomorph.targets.cpu.build import LoadedCode, compile_object
+from robomorph.targets.cpu.build import LoadedCode, compile_objects
 from robomorph.targets.cpu.emit import Emitted, emit
-from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.host import available_cpus, host
+
+_CHUNKS_WORTH_A_THREAD = 8
 
 
 @dataclass(frozen=True)
@@ -46,22 +48,32 @@ def compile_variant(key: str, program: Callable[[], Program], dtype: str, lanes:
     stored = cache.get(full_key)
     if stored is None:
         emitted = emit_for_host(program(), dtype, lanes)
-        stored = _pack(emitted, compile_object(emitted.text))
+        stored = _pack(emitted, compile_objects(emitted.modules(_module_count(emitted))))
         cache.put(full_key, stored)
         fresh = True
     else:
         fresh = False
-    symbol, workspace, code = _unpack(stored)
-    loaded = LoadedCode(code, symbol)
+    symbol, workspace, objects = _unpack(stored)
+    loaded = LoadedCode(objects, symbol)
     return CompiledVariant(loaded, workspace, time.perf_counter() - start, not fresh)
 
 
-def _pack(emitted: Emitted, code: bytes) -> bytes:
-    header = json.dumps({"symbol": emitted.symbol, "workspace": emitted.workspace}).encode()
-    return struct.pack("<I", len(header)) + header + code
+def _module_count(emitted: Emitted) -> int:
+    """Long programs are compiled as several modules, one per CPU."""
+    return max(1, min(available_cpus(), len(emitted.chunks) // _CHUNKS_WORTH_A_THREAD))
 
 
-def _unpack(payload: bytes) -> tuple[str, int, bytes]:
+def _pack(emitted: Emitted, objects: list[bytes]) -> bytes:
+    sizes = [len(code) for code in objects]
+    header = json.dumps({"symbol": emitted.symbol, "workspace": emitted.workspace, "sizes": sizes}).encode()
+    return struct.pack("<I", len(header)) + header + b"".join(objects)
+
+
+def _unpack(payload: bytes) -> tuple[str, int, list[bytes]]:
     (size,) = struct.unpack_from("<I", payload)
     header = json.loads(payload[4 : 4 + size])
-    return header["symbol"], header["workspace"], payload[4 + size :]
+    objects, at = [], 4 + size
+    for length in header["sizes"]:
+        objects.append(payload[at : at + length])
+        at += length
+    return header["symbol"], header["workspace"], objects

@@ -32,11 +32,27 @@ _UNFUSED: dict[Op, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """LLVM text, the symbol to call, and the bytes of workspace it needs."""
+    """LLVM text in pieces, the symbol to call, and the bytes of workspace it needs."""
 
-    text: str
+    main: str
+    chunks: tuple[str, ...]
+    declarations: tuple[str, ...]  # of the chunks
+    common: str  # what every module needs
     symbol: str
     workspace: int
+
+    @property
+    def text(self) -> str:
+        """Everything as one module."""
+        return self.modules(1)[0]
+
+    def modules(self, count: int) -> list[str]:
+        """The same code as `count` modules that may be compiled apart and linked."""
+        groups = [self.chunks[k::count] for k in range(count)]
+        out = ["\n\n".join([*group, self.common]) + "\n" for group in groups]
+        elsewhere = [d for c, d in enumerate(self.declarations) if c % count]
+        out[0] = "\n\n".join([self.main, *elsewhere, out[0]])
+        return out
 
 
 def emit(
@@ -48,15 +64,22 @@ def emit(
     whole vectors, for native callers that keep their state so.
     """
     writer = _Writer(program, LaneType(dtype, lanes), plan_layout(program), fma, rows)
-    parts = [writer.chunk_function(c) for c in range(len(writer.layout.chunks))]
-    parts.append(writer.main_function())
     t = writer.t
-    parts.append(sincos_function(t))
-    if writer.staged:
-        parts.append(transpose_functions(t))
-    parts.append(f"declare {t.name} @llvm.fma.{t.suffix}({t.name}, {t.name}, {t.name})")
-    parts.append(f'attributes #0 = {{ nounwind "min-legal-vector-width"="{vector_bits}" }}')
-    return Emitted("\n\n".join(parts) + "\n", writer.symbol, writer.workspace)
+    count = len(writer.layout.chunks)
+    # Trigonometry is in the first chunk, which shares a module with the main function.
+    main = [writer.main_function(), sincos_function(t), transpose_functions(t) if writer.staged else ""]
+    common = [
+        f"declare {t.name} @llvm.fma.{t.suffix}({t.name}, {t.name}, {t.name})",
+        f'attributes #0 = {{ nounwind "min-legal-vector-width"="{vector_bits}" }}',
+    ]
+    return Emitted(
+        "\n\n".join(filter(None, main)),
+        tuple(writer.chunk_function(c) for c in range(count)),
+        tuple(f"declare dso_local void @chunk{c}(ptr, ptr, ptr)" for c in range(count)),
+        "\n".join(common),
+        writer.symbol,
+        writer.workspace,
+    )
 
 
 class _Writer:
@@ -128,7 +151,7 @@ class _Writer:
     def chunk_function(self, c: int) -> str:
         """One chunk: loads what it needs from before, computes, stores what is needed after."""
         arguments = ", ".join(f"ptr noalias %{name}" for name in ("in", "out", "ws"))
-        lines = [f"define internal void @chunk{c}({arguments}) noinline #0 {{"]
+        lines = [f"define dso_local void @chunk{c}({arguments}) noinline #0 {{"]
         if not self.staged:
             lines += self._base_pointers()
         chunk = self.layout.chunks[c]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,11 @@ class Host:
     def fingerprint(self) -> str:
         """Everything about the machine and the compiler that compiled code depends on."""
         return "|".join((self.triple, self.cpu, self.features, llvmlite.__version__))
+
+
+def available_cpus() -> int:
+    """CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache
