@@ -17,6 +17,9 @@ from robomorph.ir.text import to_text
 from robomorph.runtime._native import NativeKernel
 from robomorph.targets.cpu.compile import CompiledVariant
 
+# About half a microsecond of arithmetic: less than this is done sooner than another thread hears of it.
+_FLOPS_WORTH_A_THREAD = 15_000
+
 
 @dataclass(frozen=True)
 class KernelStats:
@@ -132,14 +135,12 @@ class Kernel(NativeKernel):
                 return
             variant = self._plan.variant(lanes)
             self._variants[lanes] = variant
-            self._grow_workspace(variant.workspace)
+            self.workspace = max(self.workspace, variant.workspace)
             if lanes == 1:
                 self.set_single_fn(variant.address)
             else:
+                self.min_blocks_per_thread = max(1, round(_FLOPS_WORTH_A_THREAD / variant.flops))
                 self.set_lane_fn(variant.address)
-
-    def _grow_workspace(self, size: int) -> None:
-        self.workspace = max(self.workspace, size)
 
     def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
         plan = self._plan

@@ -7,6 +7,7 @@ import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
@@ -24,6 +25,7 @@ class CompiledVariant:
 
     code: LoadedCode
     workspace: int
+    flops: int  # arithmetic of one call, all lanes together
     seconds: float
     from_cache: bool
 
@@ -53,9 +55,10 @@ def compile_variant(key: str, program: Callable[[], Program], dtype: str, lanes:
         fresh = True
     else:
         fresh = False
-    symbol, workspace, objects = _unpack(stored)
-    loaded = LoadedCode(objects, symbol)
-    return CompiledVariant(loaded, workspace, time.perf_counter() - start, not fresh)
+    header, objects = _unpack(stored)
+    loaded = LoadedCode(objects, header["symbol"])
+    seconds = time.perf_counter() - start
+    return CompiledVariant(loaded, header["workspace"], header["flops"], seconds, not fresh)
 
 
 def _module_count(emitted: Emitted) -> int:
@@ -64,16 +67,21 @@ def _module_count(emitted: Emitted) -> int:
 
 
 def _pack(emitted: Emitted, objects: list[bytes]) -> bytes:
-    sizes = [len(code) for code in objects]
-    header = json.dumps({"symbol": emitted.symbol, "workspace": emitted.workspace, "sizes": sizes}).encode()
+    facts = {
+        "symbol": emitted.symbol,
+        "workspace": emitted.workspace,
+        "flops": emitted.flops,
+        "sizes": [len(code) for code in objects],
+    }
+    header = json.dumps(facts).encode()
     return struct.pack("<I", len(header)) + header + b"".join(objects)
 
 
-def _unpack(payload: bytes) -> tuple[str, int, list[bytes]]:
+def _unpack(payload: bytes) -> tuple[dict[str, Any], list[bytes]]:
     (size,) = struct.unpack_from("<I", payload)
     header = json.loads(payload[4 : 4 + size])
     objects, at = [], 4 + size
     for length in header["sizes"]:
         objects.append(payload[at : at + length])
         at += length
-    return header["symbol"], header["workspace"], objects
+    return header, objects

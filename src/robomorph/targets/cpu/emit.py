@@ -40,6 +40,7 @@ class Emitted:
     common: str  # what every module needs
     symbol: str
     workspace: int
+    flops: int  # arithmetic of one call, all lanes together
 
     @property
     def text(self) -> str:
@@ -79,6 +80,7 @@ def emit(
         "\n".join(common),
         writer.symbol,
         writer.workspace,
+        program.cost() * lanes,
     )
 
 
