@@ -67,8 +67,8 @@ _NOTES = {
 class FunctionSpec:
     """One function to export.
 
-    Written ``algorithm[:frame][=output,output...]``: ``mass_matrix``, ``jacobian:tool0``,
-    ``forward_dynamics_gradient=qdd,dqdd_dq``.
+    Written ``algorithm[:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
+    ``forward_dynamics_gradient=qdd+dqdd_dq``.
     """
 
     algorithm: str
@@ -79,7 +79,7 @@ class FunctionSpec:
     def parse(text: str) -> FunctionSpec:
         head, equals, tail = text.partition("=")
         algorithm, colon, frame = head.partition(":")
-        outputs = tuple(name.strip() for name in tail.split(",")) if equals else None
+        outputs = tuple(name.strip() for name in tail.split("+")) if equals else None
         return FunctionSpec(algorithm.strip(), frame if colon else None, outputs)
 
     @property
@@ -209,17 +209,30 @@ def reference_states(robot: Robot, program: Program, states: int) -> dict[str, A
 
 
 def _claim(folder: Path, force: bool) -> None:
-    """A folder to write into: new, empty, or written by an export before."""
+    """Make `folder` ready: it is new, empty, or holds an earlier export, whose files go. With `force` other
+    things in it stay."""
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"{folder} is a file: expected a folder to write to")
-    if force or not folder.exists() or not any(folder.iterdir()):
+    if not folder.exists() or not any(folder.iterdir()):
         return
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        ours = str(manifest["made_by"]).startswith("robomorph")
-    except (OSError, ValueError, KeyError, TypeError):
-        ours = False
-    if not ours:
+    earlier = _earlier_files(folder)
+    if earlier is None and not force:
         raise ArgumentError(
             f"{folder} is not empty and was not written by robomorph: choose another folder, or --force"
         )
+    root = folder.resolve()
+    for file in earlier or []:
+        path = (folder / file).resolve()
+        if root in path.parents and path.is_file():
+            path.unlink()
+
+
+def _earlier_files(folder: Path) -> list[str] | None:
+    """What an earlier export wrote here; None if there was none."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if str(manifest["made_by"]).startswith("robomorph"):
+            return [str(file) for file in manifest["files"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None

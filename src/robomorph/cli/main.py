@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 # A new command is one module robomorph.cli.<name> with add_parser(subparsers) and run(args) -> int, and
 # one entry here. Commands import what is heavy inside run().
-COMMANDS = ("bench", "compile", "info", "robots")
+COMMANDS = ("bench", "compile", "export", "info", "robots")
 
 EXIT_OK = 0
 EXIT_CHECK_FAILED = 1

@@ -15,7 +15,6 @@ import numpy as np
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.targets.cpp.c_abi import symbol
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage
-from robomorph.targets.cpp.timing import timing_source
 
 DEFAULT_FLAGS = ("-O2", "-march=native")
 
@@ -35,14 +34,12 @@ def find_compiler(name: str | None = None) -> str:
 def compile_shared(
     package: CppPackage, folder: Path, *, compiler: str | None = None, flags: Sequence[str] = DEFAULT_FLAGS
 ) -> SharedLibrary:
-    """Compile the package exported into `folder`, with loops that time it, and load the result."""
+    """Compile the package exported into `folder` and load the result."""
     library = folder / "build" / f"lib{package.name}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
-    timing = library.parent / "timing.cpp"
-    timing.write_text(timing_source(package), encoding="utf-8")
-    sources = [str(folder / "src" / "c_abi.cpp"), str(timing)]
+    source = str(folder / "src" / "c_abi.cpp")
     common = ["-std=c++17", "-ffp-contract=off", "-shared", "-fPIC", f"-I{folder / 'include'}"]
-    run_compiler([find_compiler(compiler), *flags, *common, *sources, "-o", str(library)])
+    run_compiler([find_compiler(compiler), *flags, *common, source, "-o", str(library)])
     return SharedLibrary(package, library)
 
 
@@ -75,8 +72,6 @@ class SharedFunction:
         self.function, self.dtype = function, np.dtype(dtype)
         self._one = getattr(library, symbol(package, function.name, dtype))
         self._batch = getattr(library, symbol(package, function.name, dtype, batch=True))
-        self._time = getattr(library, f"{symbol(package, function.name, dtype)}_time")
-        self._time.restype = ctypes.c_double
 
     def __call__(self, *args: Any) -> dict[str, Array]:
         """One state: arguments of the ports' shapes."""
@@ -90,12 +85,6 @@ class SharedFunction:
         inputs, outputs = self._arrays(args, (count,))
         self._batch(ctypes.c_size_t(count), *_pointers(inputs), *_pointers(outputs.values()))
         return outputs
-
-    def seconds(self, *args: Any, repeats: int = 10_000) -> float:
-        """Seconds per call on one state, measured by a loop in the library itself."""
-        inputs, outputs = self._arrays(args, ())
-        total = self._time(ctypes.c_size_t(repeats), *_pointers(inputs), *_pointers(outputs.values()))
-        return float(total) / repeats
 
     def _arrays(self, args: Sequence[Any], lead: tuple[int, ...]) -> tuple[list[Array], dict[str, Array]]:
         ports = self.function.program.inputs

@@ -32,7 +32,7 @@ def project_files(package: CppPackage) -> dict[str, str]:
     files["example/main.c"] = fill("example.c.in", common | _example(package))
     files["test/self_check.cpp"] = self_check(package)
     files["README.md"] = fill("README.md.in", common | _example(package))
-    files[MANIFEST] = json.dumps(_manifest(package), indent=2) + "\n"
+    files[MANIFEST] = json.dumps({**_manifest(package), "files": sorted(files)}, indent=2) + "\n"
     return files
 
 
