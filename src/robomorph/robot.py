@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from robomorph.kernel import InterpreterKernel, Kernel
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.specialise import Specialiser, make_request
+
+if TYPE_CHECKING:
+    from robomorph.ik import IKResult
 
 Array = npt.NDArray[Any]
 Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
@@ -184,6 +187,21 @@ class Robot:
     def center_of_mass_jacobian(self, q: npt.ArrayLike) -> Array:
         """Jacobian (..., 3, nv) of the centre of mass, in the world's axes."""
         return cast(Array, self._call("center_of_mass_jacobian", (q,)))
+
+    def inverse_kinematics(
+        self, target: Any, frame: str | None = None, q0: npt.ArrayLike | None = None, **options: Any
+    ) -> IKResult:
+        """Configurations that meet a target: a pose (..., 4, 4) or position (..., 3) of `frame`, or a list of
+        `robomorph.ik` targets. `q0` (..., nq) is where the search starts (None: mid-range). Every option is
+        described in docs/ik.md; those most used:
+
+        tolerance: (metres, radians). nearest: stay as near to q0 as can be found; False: any solution.
+        posture (nq,): preferred instead of q0. solutions: as many distinct ones as that. fixed: joints that
+        stay at q0. path: the last batch dimension is an order in time. method: "lm", "quick-ik", ...
+        """
+        from robomorph.ik import inverse_kinematics
+
+        return inverse_kinematics(self, target, frame, q0, **options)
 
     # --- the configuration manifold ----------------------------------------------------------------
 

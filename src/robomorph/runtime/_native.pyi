@@ -89,3 +89,34 @@ def shutdown_pool() -> bool:
 
     False, and nothing is done, while a call uses them.
     """
+
+def ik_plan(
+    *,
+    lanes: int,
+    residual: int,
+    step: int,
+    errors: int,
+    workspace: int,
+    sizes: tuple[int, int, int, int, int, int, int],
+    blocks: Any,
+    joints: Any,
+    limits: Any,
+    weights: Any,
+    tolerance: Any,
+    group: Any,
+    gain_ratio: bool,
+    polish: bool,
+    speculations: int,
+    speculation_lanes: int,
+    choice: int,
+    max_starts: int,
+    candidates: int,
+    max_iterations: int,
+    near_enough: float,
+    seed: int,
+) -> object:
+    """A compiled inverse-kinematics problem; `sizes` are nq, nv, targets, raw errors, rows, computed entries of
+    the Jacobian, and rotations measured about their own axes. Whoever makes it keeps the code alive."""
+
+def ik_solve(plan: object, target: Any, start: Any, posture: Any, threads: int, /) -> tuple[Any, ...]:
+    """(q, success, position error, rotation error, iterations, starts) of every row; all threads if 0."""

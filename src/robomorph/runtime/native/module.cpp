@@ -4,6 +4,7 @@
 
 #define ROBOMORPH_IMPORTS_NUMPY
 #include "cpus.h"
+#include "ik_module.h"
 #include "kernel.h"
 #include "threadpool.h"
 
@@ -60,6 +61,7 @@ int execute_module(PyObject* module) {
     PyErr_SetString(PyExc_ImportError, "too many functions are registered to run at exit");
     return -1;
   }
+  if (!add_ik_functions(module)) return -1;
   PyObject* type = make_kernel_type(module);
   if (type == nullptr) return -1;
   const int status = PyModule_AddObjectRef(module, "NativeKernel", type);

@@ -1,0 +1,26 @@
+"""Inverse kinematics: targets, methods and the search, on traced kernels."""
+
+from robomorph.ik.methods import METHODS, Method
+from robomorph.ik.result import IKResult
+from robomorph.ik.solve import inverse_kinematics
+from robomorph.ik.targets import (
+    AxisTarget,
+    CenterOfMassTarget,
+    OrientationTarget,
+    PoseTarget,
+    PositionTarget,
+    Target,
+)
+
+__all__ = [
+    "METHODS",
+    "AxisTarget",
+    "CenterOfMassTarget",
+    "IKResult",
+    "Method",
+    "OrientationTarget",
+    "PoseTarget",
+    "PositionTarget",
+    "Target",
+    "inverse_kinematics",
+]

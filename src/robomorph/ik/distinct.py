@@ -1,0 +1,47 @@
+"""Several solutions of one problem: which of the many that the starts led to are distinct."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.ik.solver import Raw, Solver
+
+Array = npt.NDArray[Any]
+# Two solutions are one if no coordinate differs by more (rad, m).
+APART = 0.05
+
+
+def choose_distinct(solver: Solver, raw: Raw, posture: Array, wanted: int) -> Raw:
+    """Of every start's answer (n, starts), at most `wanted` that differ, nearest to the posture first:
+    (n * wanted). Left-over places repeat the best answer with success False."""
+    count, starts, nq = raw.q.shape
+    picked = np.zeros((count, wanted), int)
+    valid = np.zeros((count, wanted), bool)
+    for i in range(count):
+        found = _distinct(raw.q[i], raw.success[i], posture[i], wanted)
+        if found:
+            picked[i, :] = found[0]
+            picked[i, : len(found)] = found
+            valid[i, : len(found)] = True
+        else:
+            picked[i, :] = int(np.argmin(raw.position_error[i] + raw.rotation_error[i]))
+    flat = (np.arange(count)[:, None] * starts + picked).ravel()
+    fields = (raw.position_error, raw.rotation_error, raw.iterations, raw.starts)
+    position, rotation, iterations, used = (f.reshape(-1)[flat] for f in fields)
+    return Raw(
+        raw.q.reshape(-1, nq)[flat], valid.ravel(), position, rotation, iterations, np.full_like(used, starts)
+    )
+
+
+def _distinct(q: Array, success: Array, posture: Array, wanted: int) -> list[int]:
+    order = [int(k) for k in np.argsort(np.linalg.norm(q - posture, axis=-1), kind="stable") if success[k]]
+    kept: list[int] = []
+    for k in order:
+        if len(kept) == wanted:
+            break
+        if not kept or np.abs(q[kept] - q[k]).max(axis=-1).min() > APART:
+            kept.append(k)
+    return kept

@@ -1,0 +1,14 @@
+"""Every method by name."""
+
+from robomorph.ik.methods.base import Method
+from robomorph.ik.methods.jacobian_transpose import JACOBIAN_TRANSPOSE, JACOBIAN_TRANSPOSE_FIXED
+from robomorph.ik.methods.lm import LM
+from robomorph.ik.methods.pseudoinverse import PSEUDOINVERSE
+from robomorph.ik.methods.quick_ik import QUICK_IK
+
+# A new method is one file and one entry here.
+METHODS: dict[str, Method] = {
+    m.name: m for m in (LM, QUICK_IK, JACOBIAN_TRANSPOSE, JACOBIAN_TRANSPOSE_FIXED, PSEUDOINVERSE)
+}
+
+__all__ = ["METHODS", "Method"]

@@ -1,0 +1,180 @@
+"""From what a user passes to a solver and its arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.arguments import as_array, check_shape
+from robomorph.errors import ArgumentError
+from robomorph.ik.layout import Layout
+from robomorph.ik.options import Options
+from robomorph.ik.solver import Rows, Solver
+from robomorph.ik.targets import (
+    AxisTarget,
+    CenterOfMassTarget,
+    OrientationTarget,
+    Part,
+    PoseTarget,
+    PositionTarget,
+    Target,
+)
+from robomorph.model.naming import hint
+
+if TYPE_CHECKING:
+    from robomorph.robot import Robot
+
+Array = npt.NDArray[Any]
+TARGETS = (PositionTarget, OrientationTarget, PoseTarget, AxisTarget, CenterOfMassTarget)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A batch of problems of one kind: `numbers` (..., target_size) fills the layout."""
+
+    layout: Layout
+    rows: Rows
+    numbers: Array
+
+
+def read_tolerance(tolerance: Any) -> tuple[float, float]:
+    """(metres, radians) from a pair or one number for both."""
+    pair = (tolerance, tolerance) if isinstance(tolerance, (int, float)) else tolerance
+    try:
+        position, rotation = (float(x) for x in pair)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"tolerance: expected one number or a pair (metres, radians), found {tolerance!r}"
+        ) from None
+    if not (0.0 < position < np.inf and 0.0 < rotation < np.inf):
+        raise ArgumentError(f"tolerance: expected positive numbers, found {tolerance!r}")
+    return position, rotation
+
+
+def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
+    """A pose (..., 4, 4), a position (..., 3), one target or a list of them, as targets with known frames."""
+    if isinstance(target, TARGETS):
+        targets = [target]
+    elif isinstance(target, (list, tuple)) and any(isinstance(t, TARGETS) for t in target):
+        targets = list(target)
+    else:
+        targets = [_from_array(robot, target, frame)]
+    for item in targets:
+        if not isinstance(item, TARGETS):
+            raise ArgumentError(
+                f"target: expected targets of robomorph.ik, found {type(item).__name__} among them"
+            )
+        name = getattr(item, "frame", None)
+        if name is not None and name not in robot.model._frame_indices:
+            raise ArgumentError(f"frame: unknown name {name!r}: {hint(str(name), list(robot.frame_names))}")
+    return targets
+
+
+def _from_array(robot: Robot, target: Any, frame: str | None) -> Target:
+    array = as_array("target", target)
+    if frame is None:
+        frame = _only_tip(robot)
+    if array.ndim >= 2 and array.shape[-2:] == (4, 4):
+        return PoseTarget(frame, array)
+    if array.ndim >= 1 and array.shape[-1] == 3:
+        return PositionTarget(frame, array)
+    raise ArgumentError(
+        f"target: expected a pose (..., 4, 4), a position (..., 3) or targets of robomorph.ik, "
+        f"found shape {array.shape}"
+    )
+
+
+def _only_tip(robot: Robot) -> str:
+    """The last frame of a robot with one end; a robot with several must be told which is meant."""
+    bodies = robot.model.bodies
+    parents = {body.parent for body in bodies}
+    tips = [i for i in range(len(bodies)) if i not in parents]
+    if len(tips) != 1:
+        raise ArgumentError(
+            f"frame: {robot.name} has {len(tips)} ends: name the frame that shall reach the target"
+        )
+    return [f.name for f in robot.model.frames if f.body == tips[0]][-1]
+
+
+def make_problem(targets: Sequence[Target], tolerance: tuple[float, float]) -> Problem:
+    """All targets stacked; their batch dimensions broadcast."""
+    parts = [part for target in targets for part in target.parts(tolerance)]
+    if not parts:
+        raise ArgumentError("target: expected at least one target, found an empty list")
+    weighted = any(w != 1.0 for part in parts for w in part.weights)
+    layout = Layout(tuple(part.block for part in parts), weighted)
+    try:
+        lead = np.broadcast_shapes(*(part.numbers.shape[:-1] for part in parts))
+    except ValueError:
+        shapes = ", ".join(str(part.numbers.shape[:-1]) for part in parts)
+        raise ArgumentError(f"target: batch dimensions do not broadcast together: {shapes}") from None
+    numbers = np.concatenate(
+        [np.broadcast_to(p.numbers, (*lead, p.numbers.shape[-1])) for p in parts], axis=-1
+    )
+    return Problem(layout, _rows(parts), numbers)
+
+
+def _rows(parts: Sequence[Part]) -> Rows:
+    weights: list[float] = []
+    inverse: list[float] = []
+    group: list[int] = []
+    for part in parts:
+        weights += part.weights
+        inverse += [1.0 / t if w > 0.0 else 0.0 for t, w in zip(part.tolerance, part.weights, strict=True)]
+        first = group[-1] + 1 if group else 0
+        group += [first + (0 if part.together else k) for k in range(len(part.weights))]
+    return Rows(tuple(weights), tuple(inverse), tuple(group))
+
+
+def solver_for(robot: Robot, layout: Layout, rows: Rows, options: Options) -> Solver:
+    """The robot's solver of this kind, made once."""
+    key = ("ik", layout, rows, options)
+    solver = robot._kernels.get(key)
+    if solver is None:
+        for name in options.fixed:
+            robot.model.joint_index(name)
+        solver = robot._kernels[key] = Solver(robot, layout, rows, options)
+    assert isinstance(solver, Solver)
+    return solver
+
+
+def default_start(robot: Robot) -> Array:
+    """(nq,) the middle of every joint's range; the neutral value of joints without limits."""
+    q = robot.neutral
+    lower, upper = robot.limits.lower, robot.limits.upper
+    both = np.isfinite(lower) & np.isfinite(upper)
+    q[both] = 0.5 * (lower[both] + upper[both])
+    return np.clip(q, lower, upper)
+
+
+def read_configuration(robot: Robot, name: str, value: Any) -> Array:
+    """A configuration (..., nq), finite; quaternions and planar angles are brought to unit length."""
+    q = as_array(name, value).astype(np.float64, copy=False)
+    check_shape(name, q, (robot.nq,))
+    if not np.isfinite(q).all():
+        raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinity")
+    return q if robot.nq == robot.nv else _normalised(robot, name, q)
+
+
+def _normalised(robot: Robot, name: str, q: Array) -> Array:
+    from robomorph.algorithms.tree import coordinate_starts
+    from robomorph.model.joints import JOINT_TYPES
+
+    q = q.copy()
+    for i, (iq, _) in coordinate_starts(robot.model).items():
+        size = JOINT_TYPES[robot.model.bodies[i].kind].nq
+        part = {7: slice(iq + 3, iq + 7), 4: slice(iq + 2, iq + 4)}.get(size)
+        if part is None:
+            continue
+        length = np.linalg.norm(q[..., part], axis=-1, keepdims=True)
+        if (length < 1e-6).any():
+            joint = robot.model.bodies[i].joint_name
+            raise ArgumentError(
+                f"{name}: the rotation of joint {joint!r} has length zero: expected a unit quaternion"
+            )
+        q[..., part] /= length
+    return q

@@ -1,0 +1,68 @@
+"""How far things can be apart: bounds from the lengths of the links alone."""
+
+from __future__ import annotations
+
+import math
+
+from robomorph.algorithms.sweep import WORLD
+from robomorph.algorithms.tree import Tree
+from robomorph.ik.layout import AXIS, ORIENTATION, Layout
+from robomorph.spatial import Transform
+
+
+def _length(transform: Transform) -> float:
+    """Distance between the two frames of a constant transform."""
+    point = transform.point_back((0.0, 0.0, 0.0))
+    return math.sqrt(sum(float(x) ** 2 for x in point))
+
+
+def joint_reaches(tree: Tree, layout: Layout) -> list[float]:
+    """Per degree of freedom, a bound on the length of its column of the Jacobian over all configurations:
+    the distance from its axis to the frame along the stretched chain; 1 for rotations."""
+    squares = [0.0] * tree.nv
+    for block in layout.blocks:
+        if block.frame is None:
+            links = [(link.index, 0.0) for link in tree.links]
+        else:
+            link, placement = tree.frames[block.frame]
+            links = [(link, _length(placement))]
+        best: dict[int, float] = {}
+        for link, tail in links:
+            for dof, distance in _distances(tree, link, tail).items():
+                best[dof] = max(best.get(dof, 0.0), distance)
+        for dof, distance in best.items():
+            turning = block.kind in (ORIENTATION, AXIS)
+            squares[dof] += 1.0 if turning else distance * distance
+    return [math.sqrt(x) for x in squares]
+
+
+def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
+    """From each joint above `link` to a point `tail` away from the link's origin, stretched out."""
+    out: dict[int, float] = {}
+    while link != WORLD:
+        for dof in tree.link_dofs[link]:
+            slides = not any(tree.links[link].joint.subspace[dof.k].ang)
+            out[dof.user] = max(out.get(dof.user, 0.0), 1.0 if slides else tail)
+        tail += _length(Transform(tree.links[link].placement))
+        link = tree.links[link].parent
+    return out
+
+
+def frame_reach(
+    tree: Tree, frame: str, travel: list[float]
+) -> tuple[tuple[float, float, float], float] | None:
+    """(centre, radius) of a ball in the world that the frame's origin can never leave, or None if there is
+    none (a free base). `travel`: per link, the farthest its joint can slide (m)."""
+    link, placement = tree.frames[frame]
+    radius = _length(placement)
+    while link != WORLD:
+        if math.isinf(travel[link]):
+            return None
+        radius += travel[link]
+        if tree.links[link].parent == WORLD:
+            point = Transform(tree.links[link].placement).point_back((0.0, 0.0, 0.0))
+            return (float(point[0]), float(point[1]), float(point[2])), radius
+        radius += _length(Transform(tree.links[link].placement))
+        link = tree.links[link].parent
+    point = placement.point_back((0.0, 0.0, 0.0))
+    return (float(point[0]), float(point[1]), float(point[2])), 0.0

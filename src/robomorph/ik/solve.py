@@ -1,0 +1,117 @@
+"""`robot.inverse_kinematics`: from targets to configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.errors import ArgumentError
+from robomorph.ik.distinct import choose_distinct
+from robomorph.ik.explain import explain
+from robomorph.ik.options import ALL, make_options
+from robomorph.ik.path import follow
+from robomorph.ik.problem import (
+    Problem,
+    default_start,
+    make_problem,
+    read_configuration,
+    read_targets,
+    read_tolerance,
+    solver_for,
+)
+from robomorph.ik.result import IKResult
+from robomorph.ik.solver import Raw, Solver
+
+if TYPE_CHECKING:
+    from robomorph.robot import Robot
+
+Array = npt.NDArray[Any]
+
+
+def inverse_kinematics(
+    robot: Robot,
+    target: Any,
+    frame: str | None = None,
+    q0: npt.ArrayLike | None = None,
+    *,
+    tolerance: Any = (1e-5, 1e-5),
+    nearest: bool = True,
+    posture: npt.ArrayLike | None = None,
+    solutions: int | None = None,
+    path: bool = False,
+    max_step: float | None = None,
+    method: str = "lm",
+    starts: int | None = None,
+    candidates: int | None = None,
+    max_iterations: int | None = None,
+    speculations: int = 64,
+    fixed: Iterable[str] = (),
+    limits: bool = True,
+    seed: int = 0,
+    threads: int | None = None,
+) -> IKResult:
+    """Configurations that bring frames of `robot` to targets. See `Robot.inverse_kinematics`."""
+    options = make_options(
+        method=method,
+        nearest=nearest,
+        posture=posture is not None,
+        solutions=solutions,
+        starts=1 if path and starts is None else starts,
+        candidates=candidates,
+        max_iterations=max_iterations,
+        speculations=speculations,
+        fixed=(fixed,) if isinstance(fixed, str) else tuple(fixed),
+        limits=limits,
+        seed=seed,
+    )
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):
+        raise ArgumentError(f"threads: expected a positive whole number or None, found {threads!r}")
+    problem = make_problem(read_targets(robot, target, frame), read_tolerance(tolerance))
+    solver = solver_for(robot, problem.layout, problem.rows, options)
+    start = default_start(robot) if q0 is None else read_configuration(robot, "q0", q0)
+    wish = None if posture is None else read_configuration(robot, "posture", posture)
+    if path:
+        if solutions is not None and solutions > 1:
+            raise ArgumentError("solutions: a path has one solution at each pose: leave `solutions` out")
+        return follow(solver, problem, start, wish, max_step, threads or 0)
+    return _solve_batch(solver, problem, start, wish, solutions or 1, threads or 0)
+
+
+def _solve_batch(
+    solver: Solver, problem: Problem, start: Array, posture: Array | None, solutions: int, threads: int
+) -> IKResult:
+    arrays = {"target": problem.numbers, "q0": start}
+    if posture is not None:
+        arrays["posture"] = posture
+    try:
+        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
+    except ValueError:
+        found = ", ".join(f"{name} {a.shape[:-1]}" for name, a in arrays.items())
+        raise ArgumentError(f"batch dimensions do not broadcast together: {found}") from None
+    numbers, start = _flat(problem.numbers, lead), _flat(start, lead)
+    posture = start if posture is None else _flat(posture, lead)
+    raw = solver.solve(numbers, start, posture, threads)
+    if solver.options.choice == ALL:
+        raw = choose_distinct(solver, raw, posture, solutions)
+        lead = (*lead, solutions)
+        numbers = np.repeat(numbers, solutions, axis=0)
+    return make_result(solver, raw, numbers, lead)
+
+
+def _flat(array: Array, lead: tuple[int, ...]) -> Array:
+    whole = array if array.shape[:-1] == lead else np.broadcast_to(array, (*lead, array.shape[-1]))
+    return np.ascontiguousarray(whole.reshape(-1, whole.shape[-1]))
+
+
+def make_result(solver: Solver, raw: Raw, numbers: Array, lead: tuple[int, ...]) -> IKResult:
+    fields = (raw.success, raw.position_error, raw.rotation_error, raw.iterations, raw.starts)
+    q = raw.q.reshape(*lead, raw.q.shape[-1])
+    shaped = tuple(field.reshape(lead) for field in fields)
+
+    def reasons(result: IKResult) -> Array:
+        return explain(solver, result, numbers).reshape(lead)
+
+    return IKResult((q, *shaped), (solver.lower, solver.upper), reasons)  # type: ignore[arg-type]

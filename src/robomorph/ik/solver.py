@@ -1,0 +1,161 @@
+"""A compiled solver: programs for one robot and one kind of target, and the native search on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.tree import coordinate_starts
+from robomorph.ik.build import LaneCode, lane_code
+from robomorph.ik.layout import Layout
+from robomorph.ik.options import Options
+from robomorph.ik.residual import Residual, trace_errors, trace_residual
+from robomorph.ik.step import trace_step
+from robomorph.model.joints import JOINT_TYPES
+from robomorph.runtime import _native
+from robomorph.targets.cpu.host import host
+
+if TYPE_CHECKING:
+    from robomorph.robot import Robot
+
+Array = npt.NDArray[Any]
+_KINDS = {1: 0, 7: 1, 4: 2}  # coordinates -> IkJointKind
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Weights, tolerances (1 / tolerance, 0: not judged) and group of every row of the residual."""
+
+    weights: tuple[float, ...]
+    inverse_tolerance: tuple[float, ...]
+    group: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """What the native search returns, one row a problem (with every start: one more dimension)."""
+
+    q: Array
+    success: Array
+    position_error: Array
+    rotation_error: Array
+    iterations: Array
+    starts: Array
+
+
+class Solver:
+    """Solves problems of one kind. Nothing is compiled before the first call."""
+
+    def __init__(self, robot: Robot, layout: Layout, rows: Rows, options: Options) -> None:
+        self.robot, self.layout, self.rows, self.options = robot, layout, rows, options
+        self._plans: dict[int, Any] = {}
+        self._codes: list[LaneCode] = []
+        self._residual: Residual | None = None
+        self.lower, self.upper = self._bounds()
+
+    def solve(self, target: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
+        """target (n, target_size), start and posture (n, nq): C-contiguous float64."""
+        single = (self.options.starts == 1 and len(target) == 1) or self.options.speculations > 0
+        lanes = 1 if single else host().lanes("float64")
+        plan = self._plans.get(lanes)
+        if plan is None:
+            plan = self._plans[lanes] = self._make_plan(lanes)
+        return Raw(*_native.ik_solve(plan, target, start, posture, threads))
+
+    def operations(self) -> dict[str, int]:
+        """Arithmetic operations of the residual and of the step."""
+        codes = self._codes or (self._make_plan(1) and self._codes)
+        return {"residual": codes[0].operations, "step": codes[1].operations}
+
+    # --- compilation ---------------------------------------------------------------------------------
+
+    def _traced(self) -> Residual:
+        if self._residual is None:
+            tree = self.robot.specialiser.tree(regroup=False)
+            self._residual = trace_residual(tree, self.layout)
+        return self._residual
+
+    def _code(self, what: str, lanes: int) -> LaneCode:
+        tree = self.robot.specialiser.tree
+        method = self.options.rule
+
+        def make() -> Any:
+            if what == "residual":
+                return self._traced().program, self._traced().computed
+            if what == "errors":
+                return trace_errors(tree(regroup=False), self.layout), 0
+            rule = method.rule(tree(regroup=False), self.layout)
+            name = method.name.replace("-", "_")
+            return trace_step(rule, name, self.layout, self.robot.nv, self._traced().pattern), 0
+
+        name = method.name if what == "step" else ""
+        code = lane_code(f"{self.robot.model.digest}|{self.layout!r}|{what}|{name}", make, lanes)
+        self._codes.append(code)  # keeps the machine code alive
+        return code
+
+    def _make_plan(self, lanes: int) -> Any:
+        options = self.options
+        residual, step = self._code("residual", lanes), self._code("step", lanes)
+        wide = host().lanes("float64") if options.speculations else 1
+        errors = self._code("errors", wide) if options.speculations else None
+        workspace = max(c.workspace for c in (residual, step, errors) if c is not None)
+        robot, layout, rows = self.robot, self.layout, self.rows
+        joints, limits = self._joints()
+        return _native.ik_plan(
+            lanes=lanes,
+            residual=residual.address,
+            step=step.address,
+            errors=errors.address if errors else 0,
+            workspace=workspace,
+            sizes=(
+                robot.nq,
+                robot.nv,
+                layout.target_size,
+                layout.raw_size,
+                layout.rows,
+                residual.note,
+                layout.bend_count,
+            ),
+            blocks=np.array(layout.native_blocks(), np.int32),
+            joints=joints,
+            limits=limits,
+            weights=np.array(rows.weights),
+            tolerance=np.array(rows.inverse_tolerance),
+            group=np.array(rows.group, np.int32),
+            gain_ratio=options.rule.gain_ratio,
+            polish=options.polish,
+            speculations=options.speculations,
+            speculation_lanes=wide,
+            choice=options.choice,
+            max_starts=options.starts,
+            candidates=options.candidates,
+            max_iterations=options.max_iterations,
+            near_enough=options.near_enough,
+            seed=options.seed,
+        )
+
+    # --- joints ----------------------------------------------------------------------------------------
+
+    def _bounds(self) -> tuple[Array, Array]:
+        limits = self.robot.limits
+        if self.options.limits:
+            return limits.lower, limits.upper
+        return np.full_like(limits.lower, -np.inf), np.full_like(limits.upper, np.inf)
+
+    def _joints(self) -> tuple[Array, Array]:
+        """(kind, q, v, wraps, held) and (lower, upper) of every joint with coordinates of its own."""
+        model = self.robot.model
+        followed = {body.mimic[0] for body in model.bodies if body.mimic is not None}
+        joints, limits = [], []
+        for i, (iq, iv) in coordinate_starts(model).items():
+            body = model.bodies[i]
+            kind = JOINT_TYPES[body.kind]
+            # One turn further is the same pose, unless another joint follows at a rate of its own.
+            wraps = kind.nq == 1 and any(kind.subspace[0].ang) and i not in followed
+            held = body.joint_name in self.options.fixed
+            joints.append((_KINDS[kind.nq], iq, iv, wraps, held))
+            limits.append((self.lower[iq], self.upper[iq]))
+        return np.array(joints, np.int32).reshape(-1, 5), np.array(limits, float).reshape(-1, 2)
