@@ -58,7 +58,8 @@ def export_contestants(subject: Subject, function: Function) -> list[Contestant]
 
 def _build(compiler: str, subject: Subject, kernel: Kernel, folder: Path) -> ctypes.CDLL:
     export = [sys.executable, "-m", "robomorph", "export", subject.source, "--target", "cpp"]
-    _run([*export, "--functions", kernel.name, "-o", str(folder / "cpp")])
+    options = ["--no-mimic", "--dtype", "float64", "--functions", kernel.name]
+    _run([*export, *options, "-o", str(folder / "cpp")])
     package = next((folder / "cpp" / "include").iterdir()).name
     driver, library = folder / "driver.cpp", folder / "driver.so"
     driver.write_text(_driver_text(f"{package}_{kernel.name}", kernel))

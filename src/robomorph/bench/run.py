@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from robomorph.bench.goals import Verdict, judge
 from robomorph.bench.machine import describe_machine
-from robomorph.bench.records import Record
+from robomorph.bench.records import Record, first, speedup
 from robomorph.bench.sections import SECTIONS
 from robomorph.bench.sections.section import TableData
 from robomorph.bench.session import Session
@@ -76,7 +76,26 @@ def disturbances(load: float | None, records: Sequence[Record]) -> list[str]:
         found.append(
             f"{unsteady} of {len(timed)} medians are over {_UNSTEADY:g} times the best: unsteady machine"
         )
-    return found
+    return found + _threads_that_lost(records)
+
+
+def _threads_that_lost(records: Sequence[Record]) -> list[str]:
+    """Where several threads were slower than one. Why is not known here: a busy machine does it to anybody,
+    on a quiet one it is a loss."""
+    lost: dict[tuple[str, str, str], list[str]] = {}
+    for record in records:
+        same = {
+            name: getattr(record, name) for name in ("section", "robot", "function", "who", "how", "batch")
+        }
+        ratio = speedup(record, first(records, threads=1, **same))
+        if record.threads > 1 and ratio is not None and ratio < 1.0:
+            place = f"{record.robot} {record.function} {record.batch} ({ratio:.2f}x)"
+            lost.setdefault((record.section, record.who, record.how), []).append(place)
+    return [
+        f"{section}: several threads of {who} ({how}) were slower than one: {', '.join(places)}; "
+        "on a busy machine that tells of the machine, not of the library"
+        for (section, who, how), places in lost.items()
+    ]
 
 
 def run_bench(session: Session, only: Sequence[str], progress: Callable[[int], Progress]) -> Outcome:
