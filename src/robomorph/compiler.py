@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
@@ -18,16 +20,33 @@ from robomorph.specialise import Request, Specialised, Specialiser
 from robomorph.targets.cpu.compile import CompiledVariant, compile_variant, emit_for_host
 from robomorph.targets.cpu.host import host
 
-TARGETS = ("cpu", "interpreter")
+if TYPE_CHECKING:
+    from robomorph.gpu import GpuKernel, PartitionedGradient
+
+TARGETS = ("cpu", "interpreter", "cuda", "opencl")
 
 
 def make_kernel(
-    specialiser: Specialiser, request: Request, *, target: str, dtype: str, threads: int, check_finite: bool
-) -> Kernel | InterpreterKernel:
-    """A kernel for any target. Nothing is traced or compiled before it is needed."""
+    specialiser: Specialiser,
+    request: Request,
+    *,
+    target: str,
+    dtype: str,
+    threads: int,
+    check_finite: bool,
+    options: Mapping[str, Any] | None = None,
+) -> Kernel | InterpreterKernel | GpuKernel | PartitionedGradient:
+    """A kernel for any target; `options` are those of the target. Nothing is traced or compiled before it
+    is needed."""
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
     plan = _Recipe(specialiser, request, dtype).plan()
+    if target in ("cuda", "opencl"):
+        from robomorph.gpu.make import make_gpu_kernel
+
+        return make_gpu_kernel(specialiser, request, plan, target, threads, check_finite, options or {})
+    if options:
+        raise ArgumentError(f'options: target "{target}" has none, found {", ".join(options)}')
     if target == "interpreter":
         return InterpreterKernel(plan)
     return Kernel(plan, threads=threads, check_finite=check_finite)

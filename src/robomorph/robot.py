@@ -26,6 +26,9 @@ from robomorph.specialise import Specialiser, make_request
 if TYPE_CHECKING:
     from robomorph.ik import IKResult
 
+if TYPE_CHECKING:
+    from robomorph.gpu import GpuKernel, PartitionedGradient
+
 Array = npt.NDArray[Any]
 Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
 
@@ -254,13 +257,15 @@ class Robot:
         f_ext: bool | Sequence[str] = False,
         formulation: str | None = None,
         check_finite: bool | None = None,
-    ) -> Kernel | InterpreterKernel:
+        **options: Any,
+    ) -> Kernel | InterpreterKernel | GpuKernel | PartitionedGradient:
         """A kernel of one algorithm.
 
         outputs: names of the results wanted; what is not asked for is not computed.
         frame: the link or tool frame, for kinematics. f_ext: True adds an argument (..., n_links, 6), names
         of links one of (..., len(names), 6). threads: at most so many; None for the global default.
         formulation: one by name instead of the cheapest. check_finite: None for the robot's setting.
+        options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md).
         """
         if dtype not in ("float32", "float64"):
             raise ArgumentError(f"dtype: expected 'float32' or 'float64', found {dtype!r}")
@@ -276,6 +281,7 @@ class Robot:
             dtype=dtype,
             threads=threads or 0,
             check_finite=self.check_finite if check_finite is None else check_finite,
+            options=options,
         )
 
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:

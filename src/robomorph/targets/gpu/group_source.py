@@ -55,8 +55,8 @@ def group_plan(
     itemsize = int(np.dtype(dtype).itemsize)
     if tables.stride * itemsize > OPT_IN_SHARED:
         raise TargetError(
-            f"{program.name}: one evaluation needs {tables.stride * itemsize} bytes of shared memory, a block "
-            f'has {OPT_IN_SHARED}: use mapping="thread"'
+            f"{program.name}: one evaluation needs {tables.stride * itemsize} bytes of shared memory, a "
+            f'block has {OPT_IN_SHARED}: use mapping="thread"'
         )
     group = tables.schedule.threads
     room = max(1, SHARED_LIMIT // (tables.stride * itemsize))

@@ -1,4 +1,4 @@
-"""What the sources of both mappings share: heading, parameters, and copies between device and shared memory."""
+"""What the sources of both mappings share: heading, parameters, copies to shared memory."""
 
 from __future__ import annotations
 

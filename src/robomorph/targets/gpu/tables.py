@@ -1,7 +1,7 @@
 """The thread-group mapping as data: shared-memory slots, and one instruction per thread and round.
 
-Every instruction is ``slot[d] = f(+-slot[a] * slot[b] +- (slot[c] or the accumulator))`` where f is nothing, a
-reciprocal, a sine or a cosine, so that all threads of a group step through the same code whatever they
+Every instruction is ``slot[d] = f(+-slot[a] * slot[b] +- (slot[c] or the accumulator))`` where f is nothing,
+a reciprocal, a sine or a cosine, so that all threads of a group step through the same code whatever they
 compute. An instruction is four 16-bit words: a slot in the low bits, flags in the high ones.
 """
 

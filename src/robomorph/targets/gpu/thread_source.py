@@ -13,7 +13,7 @@ from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import SHARED_LIMIT, LaunchPlan
 from robomorph.targets.gpu.signature import heading, kernel_lines, load_lines, output_names, parameters
 
-BLOCK_THREADS = 128
+BLOCK_THREADS = 64  # small: single threads need many registers, and small batches many blocks
 # Longer programs become several functions: compilers need more than linear time for a basic block.
 CHUNK = 3000
 

@@ -1,0 +1,253 @@
+"""A kernel on a GPU, with the same call as the CPU's."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.errors import ArgumentError, TargetError
+from robomorph.ir.program import Port, Program
+from robomorph.ir.text import to_text
+from robomorph.kernel import KernelSource, KernelStats, result_type
+from robomorph.passes.fuse import fuse
+from robomorph.targets.gpu.device import Device, DeviceArray, Executable
+from robomorph.targets.gpu.dialect import GpuDialect
+from robomorph.targets.gpu.group_source import group_plan
+from robomorph.targets.gpu.launch import LaunchPlan
+from robomorph.targets.gpu.schedule import MAX_THREADS
+from robomorph.targets.gpu.thread_source import thread_plan
+
+Array = npt.NDArray[Any]
+
+MAPPINGS = ("thread", "group")
+OPTIONS = ("device", "group_threads", "mapping")
+
+
+@dataclass(frozen=True)
+class GpuRecipe:
+    """What a kernel computes: ports are known at once, the program is made when it is first needed."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    dtype: str
+    program: Callable[[], Program]
+    stats: Callable[[], KernelStats]
+    max_barriers: int | None = None
+
+
+def barrier_limit(links: int) -> int:
+    """At most three barriers per link and ten more: what the thread-group mapping is held to."""
+    return 3 * links + 10
+
+
+def make_launch_plan(
+    recipe: GpuRecipe, dialect: GpuDialect, mapping: str, group_threads: int | None = None
+) -> LaunchPlan:
+    """Source and tables of one mapping; no device is needed."""
+    program = fuse(recipe.program())
+    if mapping == "thread":
+        return thread_plan(program, dialect, recipe.dtype)
+    return group_plan(program, dialect, recipe.dtype, threads=group_threads, max_barriers=recipe.max_barriers)
+
+
+class GpuKernel:
+    """One algorithm for one robot on one GPU: ``kernel(q, qd, ..., out=None, stream=None)``.
+
+    Arguments are NumPy arrays (..., n), or device arrays, which are used where they are. `mapping` is
+    "thread" (one thread per evaluation), "group" (a group of threads per evaluation), or None: groups while
+    the batch is too small to fill the device with single threads. With device arrays the call returns
+    when the work is queued on `stream`.
+    """
+
+    def __init__(
+        self,
+        recipe: GpuRecipe,
+        device: Device,
+        *,
+        mapping: str | None = None,
+        group_threads: int | None = None,
+        check_finite: bool = True,
+    ) -> None:
+        _check_options(mapping, group_threads)
+        if not device.supports(recipe.dtype):
+            raise TargetError(
+                f'{device.name} has no double precision: compile with dtype="float32" or use target="cpu"'
+            )
+        self.device, self.mapping, self.group_threads = device, mapping, group_threads
+        self.check_finite = check_finite
+        self._recipe = recipe
+        self._result = result_type(recipe.name, recipe.outputs)
+        self._plans: dict[str, LaunchPlan] = {}
+        self._built: dict[str, Executable] = {}
+        self._seconds: dict[str, float] = {}
+        self._lock = threading.RLock()
+
+    # --- what it is --------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._recipe.name
+
+    @property
+    def dtype(self) -> str:
+        return self._recipe.dtype
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self._recipe.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self._recipe.outputs
+
+    @property
+    def program(self) -> Program:
+        return self._recipe.program()
+
+    @property
+    def stats(self) -> KernelStats:
+        base = self._recipe.stats()
+        return KernelStats(**{**base.__dict__, "compile_seconds": dict(self._seconds)})
+
+    @property
+    def source(self) -> KernelSource:
+        """The program's text and the generated source of the mappings in use."""
+        names = MAPPINGS if self.mapping is None else (self.mapping,)
+        return KernelSource(to_text(self.program), "\n".join(self.plan(name).source for name in names))
+
+    def plan(self, mapping: str) -> LaunchPlan:
+        """Source, tables and launch shape of one mapping."""
+        with self._lock:
+            if mapping not in self._plans:
+                self._plans[mapping] = make_launch_plan(
+                    self._recipe, self.device.dialect, mapping, self.group_threads
+                )
+            return self._plans[mapping]
+
+    def mapping_for(self, batch: int) -> str:
+        """The mapping that a call with this batch size uses."""
+        if self.mapping is not None:
+            return self.mapping
+        if batch >= self.device.resident_threads:
+            return "thread"
+        try:
+            self.plan("group")
+        except TargetError:  # too large for shared memory
+            return "thread"
+        return "group"
+
+    def prepare(self, batch: int = 1) -> GpuKernel:
+        """Build now what a call with this batch size needs."""
+        self._executable(self.mapping_for(batch))
+        return self
+
+    def _executable(self, mapping: str) -> Executable:
+        with self._lock:
+            if mapping not in self._built:
+                start = time.perf_counter()
+                self._built[mapping] = self.device.build(self.plan(mapping))
+                self._seconds[mapping] = time.perf_counter() - start
+            return self._built[mapping]
+
+    # --- calls -------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
+        adopted = [self.device.adopt(value) for value in args]
+        arrays = [array for array in adopted if array is not None]
+        if not arrays:
+            return self._from_host(args, out)
+        if len(arrays) != len(args):
+            raise ArgumentError("arguments: pass all of them on the device, or all of them on the host")
+        return self._from_device(args, arrays, out, stream)
+
+    def _from_host(self, args: Sequence[Any], out: Any) -> Any:
+        recipe = self._recipe
+        fitted = fit_arguments(recipe.inputs, args, recipe.dtype)
+        if self.check_finite and not all(np.all(np.isfinite(a)) for a in fitted):
+            raise_nonfinite(recipe.inputs, fitted)
+        lead = fitted[0].shape[: fitted[0].ndim - len(recipe.inputs[0].shape)]
+        batch = int(np.prod(lead, dtype=np.int64))
+        targets = None if out is None else fit_outputs(recipe.outputs, out, lead, recipe.dtype)
+        results = [np.empty((batch, port.size), recipe.dtype) for port in recipe.outputs]
+        if batch:
+            rows = [a.reshape(batch, port.size) for a, port in zip(fitted, recipe.inputs, strict=True)]
+            self._executable(self.mapping_for(batch)).run(rows, results)
+        shaped = [r.reshape((*lead, *p.shape)) for r, p in zip(results, recipe.outputs, strict=True)]
+        if targets is None:
+            return self._bundle(shaped)
+        for target, result in zip(targets, shaped, strict=True):
+            target[...] = result
+        return out
+
+    def _from_device(self, args: Sequence[Any], arrays: Sequence[DeviceArray], out: Any, stream: Any) -> Any:
+        recipe = self._recipe
+        lead = _device_lead(recipe.inputs, arrays, recipe.dtype)
+        batch = int(np.prod(lead, dtype=np.int64))
+        shapes = [(*lead, *port.shape) for port in recipe.outputs]
+        if out is None:
+            made = [self.device.allocate(shape, recipe.dtype, args[0]) for shape in shapes]
+            handles, results = [m[0] for m in made], [m[1] for m in made]
+        else:
+            results = [out] if len(shapes) == 1 and not isinstance(out, (tuple, list)) else list(out)
+            handles = self._checked_outputs(results, shapes)
+        if batch:
+            executable = self._executable(self.mapping_for(batch))
+            executable.run_on_device([a.handle for a in arrays], [h.handle for h in handles], batch, stream)
+        return self._bundle(results) if out is None else out
+
+    def _checked_outputs(
+        self, results: Sequence[Any], shapes: Sequence[tuple[int, ...]]
+    ) -> list[DeviceArray]:
+        if len(results) != len(shapes):
+            raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(results)}")
+        handles: list[DeviceArray] = []
+        for port, value, shape in zip(self.outputs, results, shapes, strict=True):
+            array = self.device.adopt(value)
+            if array is None:
+                raise ArgumentError(f"out {port.name}: expected a device array, found {type(value).__name__}")
+            if array.shape != shape or array.dtype != self.dtype:
+                raise ArgumentError(
+                    f"out {port.name}: expected {self.dtype} {shape}, found {array.dtype} {array.shape}"
+                )
+            handles.append(array)
+        return handles
+
+    def _bundle(self, results: list[Any]) -> Any:
+        return results[0] if self._result is None else self._result(*results)
+
+    def __repr__(self) -> str:
+        ports = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
+        results = ", ".join(f"{p.name}{list(p.shape)}" for p in self.outputs)
+        mapping = self.mapping or "thread or group"
+        return f"<GpuKernel {self.name}({ports}) -> {results}, {self.dtype}, {mapping}, {self.device.name}>"
+
+
+def _device_lead(ports: Sequence[Port], arrays: Sequence[DeviceArray], dtype: str) -> tuple[int, ...]:
+    """The batch shape of device arrays: nothing is broadcast or converted on a device."""
+    if len(arrays) != len(ports):
+        wanted = ", ".join(port.name for port in ports)
+        raise ArgumentError(f"expected {len(ports)} arguments ({wanted}), found {len(arrays)}")
+    lead = arrays[0].shape[: max(0, len(arrays[0].shape) - len(ports[0].shape))]
+    for port, array in zip(ports, arrays, strict=True):
+        if array.dtype != dtype:
+            raise ArgumentError(f"{port.name}: expected dtype {dtype}, found {array.dtype}")
+        if array.shape != (*lead, *port.shape):
+            raise ArgumentError(f"{port.name}: expected shape {(*lead, *port.shape)}, found {array.shape}")
+    return lead
+
+
+def _check_options(mapping: str | None, group_threads: int | None) -> None:
+    if mapping not in (None, *MAPPINGS):
+        raise ArgumentError(f"mapping: expected one of {', '.join(MAPPINGS)} or None, found {mapping!r}")
+    if group_threads is not None and group_threads not in (
+        1 << k for k in range(MAX_THREADS.bit_length() + 2)
+    ):
+        raise ArgumentError(f"group_threads: expected a power of two up to 128, found {group_threads!r}")

@@ -1,0 +1,60 @@
+"""What a GPU target offers the host: a device that builds plans into executables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from robomorph.targets.gpu.dialect import GpuDialect
+from robomorph.targets.gpu.launch import LaunchPlan
+
+Array = npt.NDArray[Any]
+
+
+class Executable(Protocol):
+    """A plan built for one device."""
+
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        """Host arrays (batch, size), C-contiguous, of the plan's dtype; returns when outputs are written."""
+
+    def run_on_device(self, inputs: Sequence[Any], outputs: Sequence[Any], batch: int, stream: Any) -> None:
+        """Device arrays as `Device.adopt` gave them; returns when the work is queued."""
+
+
+class Device(Protocol):
+    """One device of one target."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dialect(self) -> GpuDialect: ...
+
+    @property
+    def resident_threads(self) -> int:
+        """Threads the device runs at once; 0 for a CPU, whose threads are loops."""
+
+    def supports(self, dtype: str) -> bool: ...
+
+    def build(self, plan: LaunchPlan) -> Executable: ...
+
+    def adopt(self, value: Any) -> DeviceArray | None:
+        """The device array behind an argument, or None if it lives on the host."""
+
+    def allocate(self, shape: tuple[int, ...], dtype: str, like: Any) -> tuple[DeviceArray, Any]:
+        """A new device array, as a handle and as the object given to the user; `like` is an argument."""
+
+
+class DeviceArray(Protocol):
+    """A C-contiguous array in device memory; `handle` is what the target launches kernels with."""
+
+    @property
+    def handle(self) -> Any: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> str: ...
