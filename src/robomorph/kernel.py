@@ -139,7 +139,7 @@ class Kernel(NativeKernel):
             if lanes == 1:
                 self.set_single_fn(variant.address)
             else:
-                self.min_blocks_per_thread = max(1, round(_FLOPS_WORTH_A_THREAD / variant.flops))
+                self.min_blocks_per_thread = max(1, round(_FLOPS_WORTH_A_THREAD / max(1, variant.flops)))
                 self.set_lane_fn(variant.address)
 
     def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
