@@ -61,7 +61,7 @@ class Reference:
 
     def configuration(self, q: Array) -> Array:
         """Pinocchio's q for ours."""
-        out = pinocchio.neutral(self.model)
+        out: Array = pinocchio.neutral(self.model)
         for body in self.robot.model.bodies:
             theirs = self._joint(body.joint_name)
             ours, _ = self.robot.coordinates(body.joint_name)
@@ -154,14 +154,14 @@ class Reference:
         pinocchio.computeJointJacobians(self.model, self.data, self.configuration(q))
         aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
         full = pinocchio.getFrameJacobian(self.model, self.data, joint, placement, aligned)
-        return np.asarray(full @ self.chain)
+        return np.asarray(full.reshape(6, -1) @ self.chain)  # with one joint it is flat
 
     def center_of_mass(self, q: Array) -> Array:
         return np.array(pinocchio.centerOfMass(self.model, self.data, self.configuration(q)))
 
     def center_of_mass_jacobian(self, q: Array) -> Array:
         full = pinocchio.jacobianCenterOfMass(self.model, self.data, self.configuration(q))
-        return np.asarray(full @ self.chain)
+        return np.asarray(full.reshape(3, -1) @ self.chain)
 
     # --- the configuration manifold ----------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class OwnMimics(Reference):
         return chain
 
     def configuration(self, q: Array) -> Array:
-        out = pinocchio.neutral(self.model)
+        out: Array = pinocchio.neutral(self.model)
         for body in self._independent():
             theirs = self._joint(body.joint_name)
             ours, _ = self.robot.coordinates(body.joint_name)

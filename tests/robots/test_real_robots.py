@@ -136,5 +136,6 @@ def test_gravity_from_the_side() -> None:
         reference = Reference(robot, build(path))
         states = sample(robot, 4, 3)
         ours = robot.inverse_dynamics(*states.arguments("inverse_dynamics"))
-        rows = [states.row(i).arguments("inverse_dynamics") for i in range(3)]
-        assert_close(ours, [reference.inverse_dynamics(*row) for row in rows], f"gravity {gravity}")
+        rows = zip(states.q, states.qd, states.qdd, strict=True)
+        theirs = [reference.inverse_dynamics(q, qd, qdd) for q, qd, qdd in rows]
+        assert_close(ours, theirs, f"gravity {gravity}")
