@@ -1,0 +1,23 @@
+"""A kernel in a control loop: compiled once, called with results in place, so nothing is allocated."""
+
+import numpy as np
+
+import robomorph
+
+robot = robomorph.load("iiwa14")
+torque = robot.compile("inverse_dynamics", threads=1).prepare()  # compile now, not in the loop
+
+goal = np.array([0.3, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0])
+q, qd, tau = np.zeros(robot.nv), np.zeros(robot.nv), np.empty(robot.nv)
+dt = 0.002
+for _ in range(1500):
+    wanted = 40.0 * (goal - q) - 12.0 * qd  # critically damped, nearly
+    torque(q, qd, wanted, out=tau)
+    # The plant: here the robot's own dynamics, without friction.
+    qdd = robot.forward_dynamics(q, qd, np.clip(tau, -robot.limits.effort, robot.limits.effort))
+    qd = qd + dt * qdd
+    q = robot.integrate(q, dt * qd)
+
+print("operations in the kernel:", torque.stats.flops)
+print("distance from the goal after 3 s:", f"{np.abs(goal - q).max():.1e} rad")
+assert np.abs(goal - q).max() < 1e-3

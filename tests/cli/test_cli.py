@@ -1,0 +1,240 @@
+"""The commands as scripts and people use them: output, JSON, exit codes, pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robomorph.cli.main import main
+
+PENDULUM = """
+<robot name="pendulum">
+  <link name="base"/>
+  <joint name="swing [m]" type="revolute">
+    <parent link="base"/> <child link="bob"/> <axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" velocity="5" effort="3"/>
+  </joint>
+  <link name="bob">
+    <inertial>
+      <origin xyz="0 0 -0.5"/> <mass value="2"/>
+      <inertia ixx="0.01" iyy="0.01" izz="0.001" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+</robot>
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ROBOMORPH_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> str:
+    path = tmp_path / "pendulum.urdf"
+    path.write_text(PENDULUM)
+    return str(path)
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
+    assert main([*argv, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+# --- robots -----------------------------------------------------------------------------------------------
+
+
+def test_robots_lists_every_builtin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["robots"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("iiwa14", "hyq", "atlas", "chain:N"))
+
+
+def test_robots_json(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {row["name"]: row for row in run_json(capsys, "robots")["robots"]}
+    assert rows["iiwa14"]["joints"] == 7 and rows["atlas"]["joints"] == 30
+    assert rows["iiwa14"]["moving_mass_kg"] == pytest.approx(17.5)
+
+
+# --- info -------------------------------------------------------------------------------------------------
+
+
+def test_info_shows_13_of_36_between_the_first_two_links_of_iiwa(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "iiwa14"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (head,) = [i for i, line in enumerate(lines) if "lbr_iiwa_link_1 -> lbr_iiwa_link_2" in line]
+    column = lines[head].index("lbr_iiwa_link_1 -> lbr_iiwa_link_2")
+    assert lines[head + 1][column:].startswith("13 of 36")
+    pattern = [line[column : column + 6] for line in lines[head + 2 : head + 8]]
+    assert sum(line.count("●") + line.count("x") for line in pattern) == 13
+
+
+def test_info_json_matches_the_known_sparsity_of_iiwa(capsys: pytest.CaptureFixture[str]) -> None:
+    data = run_json(capsys, "info", "iiwa14")
+    assert [joint["transform_nonzeros"] for joint in data["joints"]] == [14, 13, 14, 13, 14, 13, 14]
+    assert data["superposed_nonzeros"] == 23
+    before, after = data["operations_before_and_after_regrouping"]["inverse_dynamics"]
+    assert after < before
+
+
+def test_info_tells_limits_axis_and_mass(capsys: pytest.CaptureFixture[str], pendulum: str) -> None:
+    (joint,) = run_json(capsys, "info", pendulum)["joints"]
+    assert (joint["lower"], joint["upper"], joint["velocity"], joint["effort"]) == (-2, 2, 5, 3)
+    assert joint["axis"] == [0, 1, 0] and joint["mass_kg"] == 2
+    assert main(["info", pendulum]) == 0
+    assert "swing [m]" in capsys.readouterr().out  # brackets are not taken for markup
+
+
+def test_info_of_a_floating_base_and_locked_joints(capsys: pytest.CaptureFixture[str]) -> None:
+    data = run_json(capsys, "info", "hyq", "--floating-base", "--locked", "lf_haa_joint=0.1")
+    assert data["nv"] == 6 + 11 and data["nq"] == 7 + 11
+    assert data["joints"][0]["name"] == "root_joint" and data["joints"][0]["lower"] is None
+    assert "lf_haa_joint" not in [joint["name"] for joint in data["joints"]]
+
+
+# --- compile ----------------------------------------------------------------------------------------------
+
+
+def test_compile_checks_and_times_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
+    from robomorph.algorithms.registry import ALGORITHMS
+
+    data = run_json(capsys, "compile", "iiwa14")
+    assert data["ok"] is True and set(data["algorithms"]) == set(ALGORITHMS)
+    for row in data["algorithms"].values():
+        assert row["passed"] and 0 < row["seconds_single"] < 1 and 0 < row["seconds_batch_128"] < 1
+        assert row["error_vs_interpreter"] < 1e-12
+        assert row["error_vs_finite_differences"] < 1e-7
+        assert len(row["compile_seconds"]) == 2  # single and lanes
+    assert data["transform_nonzeros"]["lbr_iiwa_joint_2"] == 13
+    first = data["load_to_first_gradient_seconds"]
+    assert 0 < first["cached"] < first["nothing_cached"]
+
+
+def test_compile_prints_tables_that_behave_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], pendulum: str
+) -> None:
+    assert main(["compile", pendulum, "--algorithms", "jacobian,mass_matrix", "--dtype", "float32"]) == 0
+    captured = capsys.readouterr()
+    assert "\x1b" not in captured.out + captured.err
+    assert "from load to the first gradient" in captured.out and "nothing cached" in captured.out
+    rows = [line for line in captured.out.splitlines() if "mass_matrix" in line]
+    assert any(" ok " in line and " ns" in line for line in rows)
+    assert "compile, check, time 2/2: mass_matrix" in captured.err
+
+
+def test_compile_without_cache_leaves_no_entries(pendulum: str, tmp_path: Path) -> None:
+    assert main(["compile", pendulum, "--algorithms", "energy", "--no-cache", "--json"]) == 0
+    assert not list((tmp_path / "cache").glob("*"))
+    assert "ROBOMORPH_CACHE" not in os.environ
+
+
+def test_compile_fails_when_a_kernel_is_wrong(
+    capsys: pytest.CaptureFixture[str], pendulum: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiled mass matrix that is off by one part in a million is caught and named."""
+    from robomorph.kernel import Kernel
+
+    class Skewed(Kernel):
+        def __call__(self, *args: object, out: object = None) -> Any:
+            result = super().__call__(*args, out=out)
+            return result * (1 + 1e-6) if self.name == "mass_matrix" and out is None else result
+
+    monkeypatch.setattr("robomorph.compiler.Kernel", Skewed)
+    assert main(["compile", pendulum, "--algorithms", "mass_matrix,energy"]) == 1
+    out = capsys.readouterr().out
+    assert "FAILED" in out and "1 of 2 checks failed: mass_matrix" in out
+
+
+# --- bad input --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["info", "iiwa41"], "iiwa14"),
+        (["compile", "nowhere.urdf"], "no such file"),
+        (["compile", "iiwa14", "--algorithms", "mass_matrx"], "mass_matrix"),
+        (["compile", "iiwa14", "--frame", "hand"], "hand"),
+        (["compile", "iiwa14", "--threads", "0"], "--threads"),
+        (["info", "iiwa14", "--locked", "elbow=1"], "elbow"),
+        (["info", "iiwa14", "--gravity", "0,0"], "gravity"),
+        (["info", "iiwa14", "--snap", "nan"], "snap"),
+    ],
+)
+def test_bad_input_is_exit_code_2_and_a_message(
+    argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(argv) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: ") and message in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["nonsense"], ["info"], ["info", "iiwa14", "--locked", "x"], ["compile", "--dtype", "int"]]
+)
+def test_wrong_usage_is_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(argv)
+    assert stop.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_strict_turns_warnings_into_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "loose.urdf"
+    path.write_text(PENDULUM.replace('xyz="0 1 0"', 'xyz="0 2 0"'))
+    assert main(["info", str(path), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "unit length" in json.loads(captured.out)["warnings"][0]
+    assert captured.err.startswith("warning: ")
+    assert main(["info", str(path), "--strict"]) == 2
+
+
+# --- as a process -----------------------------------------------------------------------------------------
+
+
+def start(*argv: str, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "robomorph", *argv]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_help_and_version() -> None:
+    for argv in (["--help"], ["compile", "--help"], ["--version"]):
+        process = start(*argv)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0 and not err and "robomorph" in out
+        assert "examples:" in out or "--version" in argv
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    process = start("info", "atlas")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 0
+
+
+def test_output_survives_a_terminal_without_unicode() -> None:
+    process = start("info", "iiwa14", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and not err and out.isascii()
+    assert "13 of 36" in out
+
+
+def test_interrupt_is_exit_code_130(tmp_path: Path) -> None:
+    process = start("compile", "atlas", env={**os.environ, "ROBOMORPH_CACHE_DIR": str(tmp_path)})
+    assert process.stderr is not None
+    assert "first gradient" in process.stderr.readline()  # it is at work
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err

@@ -1,0 +1,101 @@
+"""The code on the documentation's pages and the examples is run as written, and must print what pages say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.fixture
+def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a page registers is gone after it, and its kernels are not kept."""
+    from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.model.joints import JOINT_TYPES
+
+    monkeypatch.setenv("ROBOMORPH_CACHE", "off")
+    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES)]
+    yield
+    for registry, before in kept:
+        registry.clear()
+        registry.update(before)
+
+
+# Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
+WITHIN_REACH = {"README", "compiler", "add-a-joint", "add-a-pass", "add-an-algorithm"}
+
+
+@pytest.mark.parametrize("name", sorted(WITHIN_REACH))
+def test_page_runs(name: str, registries: None, capsys: pytest.CaptureFixture[str]) -> None:
+    page = ROOT / "README.md" if name == "README" else ROOT / "docs" / f"{name}.md"
+    blocks = _BLOCK.findall(page.read_text(encoding="utf-8"))
+    assert blocks, f"{page.name} has no Python blocks any more"
+    namespace: dict[str, object] = {"__name__": f"page {name}"}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+def test_readme_shows_what_its_example_prints(registries: None, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    match = re.search(r"^```python\n(.*?)^```\n+```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert match is not None, "README.md: expected a Python block followed by its output as a text block"
+    exec(compile(match[1], "README.md", "exec"), {})
+    assert capsys.readouterr().out == match[2]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(example: Path, tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(example)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda p: p.stem
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in _LINK.findall(page.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
+
+
+def test_models_page_lists_every_builtin_robot() -> None:
+    from robomorph import builtin_robots
+
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in builtin_robots())
+
+
+def test_algorithms_page_lists_every_algorithm_and_formulation() -> None:
+    from robomorph.algorithms.registry import ALGORITHMS
+
+    lines = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8").splitlines()
+    rows = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+    for algorithm in ALGORITHMS.values():
+        for word in (*(f"`{f}`" for f in algorithm.formulations), *algorithm.outputs):
+            assert word in rows[algorithm.name], f"docs/algorithms.md: {algorithm.name}: no {word}"
+
+
+def test_compiler_page_lists_every_pass() -> None:
+    from robomorph.passes.pipeline import SCHEDULE, SIMPLIFY
+
+    text = (ROOT / "docs" / "compiler.md").read_text(encoding="utf-8")
+    for step in (*SIMPLIFY, *SCHEDULE):
+        assert f"| `{step.__name__}` |" in text, (
+            f"docs/compiler.md: the pass {step.__name__} is not described"
+        )
