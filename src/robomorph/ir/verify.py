@@ -22,8 +22,12 @@ def verify(program: Program) -> None:
     for k, r in enumerate(program.results):
         if not 0 <= r < len(program.nodes):
             raise ProgramError(f"{program.name}: result {k} names node %{r}, which does not exist")
-    if list(program.cuts) != sorted(set(program.cuts)):
-        raise ProgramError(f"{program.name}: cuts must rise, found {program.cuts}")
+    for ports in (program.inputs, program.outputs):
+        names = [port.name for port in ports]
+        if len(set(names)) != len(names):
+            raise ProgramError(f"{program.name}: ports must have different names, found {names}")
+    if list(program.cuts) != sorted(set(program.cuts)) or (program.cuts and program.cuts[0] <= 0):
+        raise ProgramError(f"{program.name}: cuts must rise from above 0, found {program.cuts}")
     if program.cuts and program.cuts[-1] != len(program.nodes):
         raise ProgramError(f"{program.name}: the last cut must end the program")
 
