@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import Any, Protocol
 
 from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
@@ -69,6 +68,21 @@ def result_type(name: str, outputs: Sequence[Port]) -> type[tuple[Any, ...]] | N
         return None
     words = "".join(word.capitalize() for word in name.split("_"))
     return namedtuple(words, [port.name for port in outputs])
+
+
+class AnyKernel(Protocol):
+    """What every kernel offers, whatever its target."""
+
+    @property
+    def stats(self) -> Any:
+        """What the kernel costs."""
+
+    @property
+    def source(self) -> Any:
+        """The program's text and the generated code."""
+
+    def __call__(self, *args: Any, out: Any = None) -> Any:
+        """Arguments (..., n) with any leading batch dimensions; results likewise."""
 
 
 class Kernel(NativeKernel):
@@ -166,8 +180,9 @@ class Kernel(NativeKernel):
 class InterpreterKernel:
     """The same call as a Kernel, answered by the NumPy interpreter: slow, and the definition."""
 
-    def __init__(self, plan: KernelPlan) -> None:
+    def __init__(self, plan: KernelPlan, *, check_finite: bool = True) -> None:
         self._plan = plan
+        self.check_finite = check_finite
         self._result = result_type(plan.name, plan.outputs)
 
     @property
@@ -181,9 +196,8 @@ class InterpreterKernel:
     def __call__(self, *args: Any, out: Any = None) -> Any:
         plan = self._plan
         fitted = fit_arguments(plan.inputs, args, plan.dtype)
-        for array in fitted:
-            if not np.all(np.isfinite(array)):
-                raise_nonfinite(plan.inputs, fitted)
+        if self.check_finite:
+            raise_nonfinite(plan.inputs, fitted)
         named = {port.name: a for port, a in zip(plan.inputs, fitted, strict=True)}
         results = list(interpret(plan.program(), named, plan.dtype).values())
         if out is not None:
@@ -192,3 +206,34 @@ class InterpreterKernel:
                 target[...] = result
             return out
         return results[0] if self._result is None else self._result(*results)
+
+
+def make_cpu_kernel(
+    specialiser: object,
+    request: object,
+    plan: KernelPlan,
+    target: str,
+    threads: int,
+    check_finite: bool,
+    options: Mapping[str, Any],
+) -> Kernel:
+    _refuse_options(target, options)
+    return Kernel(plan, threads=threads, check_finite=check_finite)
+
+
+def make_interpreter_kernel(
+    specialiser: object,
+    request: object,
+    plan: KernelPlan,
+    target: str,
+    threads: int,
+    check_finite: bool,
+    options: Mapping[str, Any],
+) -> InterpreterKernel:
+    _refuse_options(target, options)
+    return InterpreterKernel(plan, check_finite=check_finite)
+
+
+def _refuse_options(target: str, options: Mapping[str, Any]) -> None:
+    if options:
+        raise ArgumentError(f"options: target {target!r} has none, found {', '.join(options)}")

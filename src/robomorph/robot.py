@@ -18,16 +18,13 @@ from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.arguments import as_array, broadcast, common_dtype, wrench_array
 from robomorph.compiler import make_kernel
 from robomorph.errors import ArgumentError
-from robomorph.kernel import InterpreterKernel, Kernel
+from robomorph.kernel import AnyKernel
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.specialise import Specialiser, make_request
 
 if TYPE_CHECKING:
     from robomorph.ik import IKResult
-
-if TYPE_CHECKING:
-    from robomorph.gpu import GpuKernel, PartitionedGradient
 
 Array = npt.NDArray[Any]
 Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
@@ -258,7 +255,7 @@ class Robot:
         formulation: str | None = None,
         check_finite: bool | None = None,
         **options: Any,
-    ) -> Kernel | InterpreterKernel | GpuKernel | PartitionedGradient:
+    ) -> AnyKernel:
         """A kernel of one algorithm.
 
         outputs: names of the results wanted; what is not asked for is not computed.
