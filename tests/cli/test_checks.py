@@ -29,7 +29,7 @@ def zoo() -> robomorph.Robot:
             f'<joint name="j{i}" type="{kind}"><parent link="{f"l{i - 1}" if i else "base"}"/>'
             f'<child link="l{i}"/><origin xyz="0.1 -0.2 0.3" rpy="0.4 {0.2 * i} -0.5"/><axis xyz="{axis}"/>'
             f'<limit lower="-2" upper="2" velocity="1" effort="9"/>{mimic}</joint>'
-            f'<link name="l{i}"><inertial><mass value="{1 + i}"/><origin xyz="0.05 0.02 -0.1" rpy="0.3 0 0.1"/>'
+            f'<link name="l{i}"><inertial><mass value="{1 + i}"/><origin xyz="0.1 0 -0.1" rpy="0.3 0 0.1"/>'
             '<inertia ixx="0.03" iyy="0.04" izz="0.05" ixy="0.003" ixz="-0.002" iyz="0.001"/>'
             "</inertial></link>"
         )

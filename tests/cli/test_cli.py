@@ -35,6 +35,7 @@ PENDULUM = """
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ROBOMORPH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("COLUMNS", raising=False)  # test runners set it
 
 
 @pytest.fixture
@@ -100,6 +101,18 @@ def test_info_of_a_floating_base_and_locked_joints(capsys: pytest.CaptureFixture
     assert "lf_haa_joint" not in [joint["name"] for joint in data["joints"]]
 
 
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_a_narrow_terminal_cuts_no_name_or_figure_off(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["info", "iiwa14"]) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out and "13 of 36" in out
+    rows = [line for line in out.splitlines() if line.split()[:2] == ["lbr_iiwa_joint_7", "revolute"]]
+    assert len(rows) == 1 and "3.054" in rows[0] and "300" in rows[0]
+
+
 # --- compile ----------------------------------------------------------------------------------------------
 
 
@@ -139,15 +152,17 @@ def test_compile_without_cache_leaves_no_entries(pendulum: str, tmp_path: Path) 
 def test_compile_fails_when_a_kernel_is_wrong(
     capsys: pytest.CaptureFixture[str], pendulum: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A compiled mass matrix that is off by one part in a million is caught and named."""
-    from robomorph.kernel import Kernel
+    """A defect in the compiler that the interpreter shares is found by the differences, and named."""
+    from robomorph.model.joints import Revolute
+    from robomorph.spatial import BodyInertia, Symmetric
 
-    class Skewed(Kernel):
-        def __call__(self, *args: object, out: object = None) -> Any:
-            result = super().__call__(*args, out=out)
-            return result * (1 + 1e-6) if self.name == "mass_matrix" and out is None else result
+    right = Revolute.regroup
 
-    monkeypatch.setattr("robomorph.compiler.Kernel", Skewed)
+    def wrong(joint: Revolute, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
+        kept, moved = right(joint, inertia)
+        return kept + BodyInertia(second=Symmetric(zz=1e-4)), moved
+
+    monkeypatch.setattr(Revolute, "regroup", wrong)
     assert main(["compile", pendulum, "--algorithms", "mass_matrix,energy"]) == 1
     out = capsys.readouterr().out
     assert "FAILED" in out and "1 of 2 checks failed: mass_matrix" in out

@@ -240,7 +240,8 @@ def _print_programs(console: Console, rows: list[Row]) -> None:
     from robomorph.cli.terminal import make_table
 
     columns = ("algorithm", "formulation", "operations", "mul", "add", "fused", "sin/cos", "1/x", "depth")
-    table = make_table("programs", (*columns, "nonzeros", "compile (s)"), left=2)
+    rarely_needed = ("nonzeros", "1/x", "sin/cos", "add", "mul", "fused", "depth", "compile (s)")
+    table = make_table("programs", (*columns, "nonzeros", "compile (s)"), left=2, optional=rarely_needed)
     for row in rows:
         stats, ops = row.stats, row.stats.operations
         others = [_candidate(n, cost) for n, cost in stats.candidates.items() if n != stats.formulation]
@@ -272,8 +273,12 @@ def _candidate(name: str, cost: int | None) -> str:
 def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
     from robomorph.cli.terminal import make_table
 
-    columns = ("algorithm", "vs interpreter", "vs differences", "check", "one call", f"batch of {BATCH}")
-    table = make_table(f"accuracy and time per call ({dtype})", (*columns, "per evaluation"))
+    columns = ("algorithm", "interpreter", "differences", "check", "one call", f"batch {BATCH}")
+    table = make_table(
+        f"errors against interpreter and differences, time per call ({dtype})",
+        (*columns, "per evaluation"),
+        optional=("check", "per evaluation"),
+    )
     for row in rows:
         verdict = row.verdict
         far = "-" if verdict.independent is None else f"{verdict.independent:.1e}"

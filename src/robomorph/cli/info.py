@@ -150,7 +150,7 @@ def _print_joints(console: Console, robot: Robot) -> None:
         "damping",
         "friction",
     )
-    table = make_table("joints (rad, m, N m, N)", columns, left=4)
+    table = make_table("joints (rad, m, N m, N)", columns, left=4, optional=("parent", "friction", "damping"))
     for i, body in enumerate(robot.model.bodies):
         kind = body.kind
         if body.mimic is not None:

@@ -8,11 +8,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import IO, Any
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -20,15 +22,43 @@ from rich.table import Table
 _PIPE_WIDTH = 160
 
 
+class FittingTable(Table):
+    """A table that leaves out its `optional` columns, in that order, before it becomes too wide."""
+
+    optional: tuple[str, ...] = ()
+
+    def fit(self, console: Console) -> int:
+        """Leave out what does not fit; the width that is then needed, which may still be too much."""
+        for name in self.optional:
+            if self._natural_width(console) <= console.width:
+                break
+            self.columns = [column for column in self.columns if column.header != name]
+        return self._natural_width(console)
+
+    def _natural_width(self, console: Console) -> int:
+        return Measurement.get(console, console.options.update(width=10_000), self).maximum
+
+
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Leave the decision what a vanished reader means to main(): rich would exit with an error."""
         raise BrokenPipeError
 
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As ever; but a table that is too wide is printed too wide, where rich would cut its cells off."""
+        before = self.width
+        if len(objects) == 1 and isinstance(objects[0], FittingTable):
+            self.width = max(before, objects[0].fit(self))
+        super().print(*objects, **options)
+        if self.width != before:
+            self.width = before
+
 
 def make_console(stream: IO[str] | None = None) -> Console:
     """A console for a stream (default stdout): colours on a terminal, plain in a pipe or with NO_COLOR."""
     stream = sys.stdout if stream is None else stream
+    if isinstance(stream, TextIOWrapper) and "utf" not in stream.encoding.lower():
+        stream.reconfigure(errors="replace")  # a link's name may have letters that the stream has not
     width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPE_WIDTH
     return _Console(file=stream, width=width, highlight=False, soft_wrap=False)
 
@@ -75,12 +105,20 @@ def marks(console: Console) -> tuple[str, str]:
     return ("●", "·") if "utf" in console.encoding.lower() else ("x", ".")
 
 
-def make_table(title: str, columns: Sequence[str], *, left: int = 1, caption: str | None = None) -> Table:
-    """A table whose first `left` columns are text and whose others are figures."""
-    table = Table(
+def make_table(
+    title: str,
+    columns: Sequence[str],
+    *,
+    left: int = 1,
+    caption: str | None = None,
+    optional: Sequence[str] = (),
+) -> FittingTable:
+    """A table whose first `left` columns are text and whose others are figures; `optional` names columns
+    that a narrow terminal does without."""
+    table = FittingTable(
         title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left"
     )
-    table.title_style, table.caption_style = "bold", "dim"
+    table.title_style, table.caption_style, table.optional = "bold", "dim", tuple(optional)
     for i, name in enumerate(columns):
         table.add_column(name, justify="left" if i < left else "right", no_wrap=True)
     return table
