@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import neg
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ VANISH: dict[str, tuple[Function, Any]] = {
     "x - 0": (lambda x, _: x - 0.0, 0),
     "x * 1": (lambda x, _: x * 1.0, 0),
     "1 * x": (lambda x, _: 1.0 * x, 0),
-    "--x": (lambda x, _: -(-x), 0),
+    "--x": (lambda x, _: neg(neg(x)), 0),
     "x * 0": (lambda x, _: x * 0.0, 0.0),
     "0 * x": (lambda x, _: 0.0 * x, 0.0),
     "x - x": (lambda x, _: x - x, 0.0),
