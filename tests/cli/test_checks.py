@@ -82,6 +82,8 @@ def test_a_kernel_of_a_slightly_different_robot_fails(algorithm: str) -> None:
 def test_error_refuses_nan_and_measures_relative_to_the_largest_entry() -> None:
     assert error(np.array([np.nan]), np.array([1.0]), "float64") == np.inf
     assert error(np.array([10.0, 1.0]), np.array([10.0, 2.0]), "float64") == pytest.approx(0.1)
+    assert error(np.zeros(2), np.array([1e-13, 0.0]), "float64") == 0.0  # noise of differences
+    assert error(np.array([1e-13, 0.0]), np.array([2e-13, 0.0]), "float64") == pytest.approx(0.5)
     assert error(np.array([3.0, 4.0]), np.array([3.0, 0.0]), "float32") == pytest.approx(4 / 3)
 
 

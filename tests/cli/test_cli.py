@@ -32,6 +32,9 @@ PENDULUM = """
 """
 
 
+WALL = '<joint name="bolt" type="fixed"><parent link="base"/><child link="wall"/></joint>'
+
+
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ROBOMORPH_CACHE_DIR", str(tmp_path / "cache"))
@@ -141,6 +144,16 @@ def test_compile_prints_tables_that_behave_in_a_pipe(
     rows = [line for line in captured.out.splitlines() if "mass_matrix" in line]
     assert any(" ok " in line and " ns" in line for line in rows)
     assert "compile, check, time 2/2: mass_matrix" in captured.err
+
+
+def test_kinematics_default_to_the_link_farthest_out() -> None:
+    from robomorph import load
+    from robomorph.cli.compile import farthest_link
+
+    assert farthest_link(load("chain:3")) == "tool"
+    assert (
+        farthest_link(load(PENDULUM.replace("</robot>", '<link name="wall"/>' + WALL + "</robot>"))) == "bob"
+    )
 
 
 def test_compile_without_cache_leaves_no_entries(pendulum: str, tmp_path: Path) -> None:

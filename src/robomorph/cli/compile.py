@@ -46,9 +46,7 @@ def add_parser(subparsers: Any) -> None:
         "--algorithms", metavar="A,B", help="only these, by name, separated by commas (default: all)"
     )
     group.add_argument("--dtype", choices=("float64", "float32"), default="float64")
-    group.add_argument(
-        "--frame", metavar="NAME", help="link for kinematics (default: the last one of the description)"
-    )
+    group.add_argument("--frame", metavar="NAME", help="link for kinematics (default: the one farthest out)")
     group.add_argument(
         "--threads",
         metavar="N",
@@ -105,7 +103,7 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     from robomorph.errors import ArgumentError
     from robomorph.specialise import make_request
 
-    frame = args.frame or robot.link_names[-1]
+    frame = args.frame or farthest_link(robot)
     names = [n.strip() for n in args.algorithms.split(",")] if args.algorithms else list(ALGORITHMS)
     for name in names:
         entry = ALGORITHMS.get(name)
@@ -115,6 +113,16 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     if args.threads is not None and args.threads < 1:
         raise ArgumentError(f"--threads: expected 1 or more, found {args.threads}")
     return names, frame
+
+
+def farthest_link(robot: Robot) -> str:
+    """The last link of those that most joints lie between the world and."""
+    model = robot.model
+    depth = [0] * len(model.bodies)
+    for i, body in enumerate(model.bodies):
+        depth[i] = 1 + (depth[body.parent] if body.parent >= 0 else 0)
+    ranks = [(depth[f.body] if f.body >= 0 else 0, i) for i, f in enumerate(model.link_placements)]
+    return model.link_names[max(ranks)[1]]
 
 
 def _first_gradient(args: argparse.Namespace) -> FirstGradient:
