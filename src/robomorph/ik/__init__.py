@@ -1,6 +1,7 @@
 """Inverse kinematics: targets, methods and the search, on traced kernels."""
 
 from robomorph.ik.methods import METHODS, Method
+from robomorph.ik.options import IKOptions
 from robomorph.ik.result import IKResult
 from robomorph.ik.solve import inverse_kinematics
 from robomorph.ik.targets import (
@@ -16,6 +17,7 @@ __all__ = [
     "METHODS",
     "AxisTarget",
     "CenterOfMassTarget",
+    "IKOptions",
     "IKResult",
     "Method",
     "OrientationTarget",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError
 from robomorph.ik.distinct import choose_distinct
 from robomorph.ik.explain import explain
-from robomorph.ik.options import ALL, make_options
+from robomorph.ik.options import ALL, IKOptions
 from robomorph.ik.path import follow
 from robomorph.ik.problem import (
     Problem,
@@ -22,6 +21,7 @@ from robomorph.ik.problem import (
     read_tolerance,
     solver_for,
 )
+from robomorph.ik.quick import quick_solve
 from robomorph.ik.result import IKResult
 from robomorph.ik.solver import Raw, Solver
 
@@ -32,52 +32,29 @@ Array = npt.NDArray[Any]
 
 
 def inverse_kinematics(
-    robot: Robot,
-    target: Any,
-    frame: str | None = None,
-    q0: npt.ArrayLike | None = None,
-    *,
-    tolerance: Any = (1e-5, 1e-5),
-    nearest: bool = True,
-    posture: npt.ArrayLike | None = None,
-    solutions: int | None = None,
-    path: bool = False,
-    max_step: float | None = None,
-    method: str = "lm",
-    starts: int | None = None,
-    candidates: int | None = None,
-    max_iterations: int | None = None,
-    speculations: int = 64,
-    fixed: Iterable[str] = (),
-    limits: bool = True,
-    seed: int = 0,
-    threads: int | None = None,
+    robot: Robot, target: Any, frame: str | None = None, q0: npt.ArrayLike | None = None, **options: Any
 ) -> IKResult:
-    """Configurations that bring frames of `robot` to targets. See `Robot.inverse_kinematics`."""
-    options = make_options(
-        method=method,
-        nearest=nearest,
-        posture=posture is not None,
-        solutions=solutions,
-        starts=1 if path and starts is None else starts,
-        candidates=candidates,
-        max_iterations=max_iterations,
-        speculations=speculations,
-        fixed=(fixed,) if isinstance(fixed, str) else tuple(fixed),
-        limits=limits,
-        seed=seed,
-    )
-    if threads is not None and not (isinstance(threads, int) and threads >= 1):
-        raise ArgumentError(f"threads: expected a positive whole number or None, found {threads!r}")
-    problem = make_problem(read_targets(robot, target, frame), read_tolerance(tolerance))
-    solver = solver_for(robot, problem.layout, problem.rows, options)
+    """Configurations that bring frames of `robot` to targets. The options are those of `IKOptions`."""
+
+    def make() -> Solver:
+        return _prepare(robot, target, frame, IKOptions(**options))[0]
+
+    quick = quick_solve(robot, target, frame, q0, options, make)
+    if quick is not None:
+        return make_result(*quick)
+    asked = IKOptions(**options)
+    solver, problem = _prepare(robot, target, frame, asked)
     start = default_start(robot) if q0 is None else read_configuration(robot, "q0", q0)
-    wish = None if posture is None else read_configuration(robot, "posture", posture)
-    if path:
-        if solutions is not None and solutions > 1:
-            raise ArgumentError("solutions: a path has one solution at each pose: leave `solutions` out")
-        return follow(solver, problem, start, wish, max_step, threads or 0)
-    return _solve_batch(solver, problem, start, wish, solutions or 1, threads or 0)
+    wish = None if asked.posture is None else read_configuration(robot, "posture", asked.posture)
+    threads = asked.thread_count()
+    if asked.path:
+        return follow(solver, problem, start, wish, asked.max_step, threads)
+    return _solve_batch(solver, problem, start, wish, asked.solutions or 1, threads)
+
+
+def _prepare(robot: Robot, target: Any, frame: str | None, asked: IKOptions) -> tuple[Solver, Problem]:
+    problem = make_problem(read_targets(robot, target, frame), read_tolerance(asked.tolerance))
+    return solver_for(robot, problem.layout, problem.rows, asked.resolve()), problem
 
 
 def _solve_batch(

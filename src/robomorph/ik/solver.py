@@ -55,6 +55,7 @@ class Solver:
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
         self.lower, self.upper = self._bounds()
+        self._body_at = {iq: i for i, (iq, _) in coordinate_starts(robot.model).items()}
 
     def solve(self, target: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
         """target (n, target_size), start and posture (n, nq): C-contiguous float64."""
@@ -89,9 +90,9 @@ class Solver:
                 return trace_errors(tree(regroup=False), self.layout), 0
             rule = method.rule(tree(regroup=False), self.layout)
             name = method.name.replace("-", "_")
-            return trace_step(rule, name, self.layout, self.robot.nv, self._traced().pattern), 0
+            return trace_step(rule, name, self.layout, self._traced().pattern, self._maskable()), 0
 
-        name = method.name if what == "step" else ""
+        name = f"{method.name}|{self._maskable()}" if what == "step" else ""
         code = lane_code(f"{self.robot.model.digest}|{self.layout!r}|{what}|{name}", make, lanes)
         self._codes.append(code)  # keeps the machine code alive
         return code
@@ -144,6 +145,15 @@ class Solver:
         if self.options.limits:
             return limits.lower, limits.upper
         return np.full_like(limits.lower, -np.inf), np.full_like(limits.upper, np.inf)
+
+    def _maskable(self) -> tuple[bool, ...]:
+        """Per degree of freedom: may a limit or the caller hold it?"""
+        out = [False] * self.robot.nv
+        for (_, iq, iv, _, held), (lower, upper) in zip(*self._joints(), strict=True):
+            kind = JOINT_TYPES[self.robot.model.bodies[self._body_at[int(iq)]].kind]
+            limited = kind.nq == 1 and bool(np.isfinite(lower) or np.isfinite(upper))
+            out[int(iv) : int(iv) + kind.nv] = [bool(held) or limited] * kind.nv
+        return tuple(out)
 
     def _joints(self) -> tuple[Array, Array]:
         """(kind, q, v, wraps, held) and (lower, upper) of every joint with coordinates of its own."""

@@ -48,12 +48,17 @@ class StepInputs:
 StepRule = Callable[[StepInputs], tuple[list[Any], Any]]
 
 
-def trace_step(rule: StepRule, name: str, layout: Layout, nv: int, pattern: Pattern) -> Program:
-    """The program of one method's step."""
+def trace_step(
+    rule: StepRule, name: str, layout: Layout, pattern: Pattern, maskable: tuple[bool, ...]
+) -> Program:
+    """The program of one method's step. Joints that can never be held (`maskable` False: neither limited nor
+    fixed) are free by construction, which saves a multiplication for each entry of the Jacobian."""
+    nv = len(maskable)
     tracer = Tracer()
     ports = step_ports(layout, nv, sum(type(entry) is int for entry in pattern))
     values = tracer.inputs(ports)
-    step, model = rule(_linear_problem(layout, nv, pattern, values))
+    mask: list[Any] = [m if can else 1.0 for m, can in zip(values["mask"], maskable, strict=True)]
+    step, model = rule(_linear_problem(layout, pattern, values, mask))
     program = tracer.program(f"ik_{name}", ports, {"step": step, "model": [model]})
     return run_passes(program, SIMPLIFY)
 
@@ -72,9 +77,9 @@ def step_ports(layout: Layout, nv: int, computed: int) -> tuple[Port, ...]:
 
 
 def _linear_problem(
-    layout: Layout, nv: int, pattern: Pattern, values: Mapping[str, list[Expr]]
+    layout: Layout, pattern: Pattern, values: Mapping[str, list[Expr]], mask: list[Any]
 ) -> StepInputs:
-    jac = values["jac"]
+    jac, nv = values["jac"], len(mask)
     entries: list[Any] = [jac[entry] if type(entry) is int else entry for entry in pattern]
     rows: Rows = [entries[i * nv : (i + 1) * nv] for i in range(layout.rows)]
     residual: list[Any] = list(values["err"])
@@ -86,7 +91,7 @@ def _linear_problem(
         weights = values["weights"]
         rows = [[w * x for x in row] for w, row in zip(weights, rows, strict=True)]
         residual = [w * r for w, r in zip(weights, residual, strict=True)]
-    return StepInputs(rows, residual, list(values["mask"]), list(values["base"]), values["lam"][0])
+    return StepInputs(rows, residual, mask, list(values["base"]), values["lam"][0])
 
 
 def _bent(rows: Rows, e: list[Any], k: Scalar) -> Rows:

@@ -120,3 +120,9 @@ def ik_plan(
 
 def ik_solve(plan: object, target: Any, start: Any, posture: Any, threads: int, /) -> tuple[Any, ...]:
     """(q, success, position error, rotation error, iterations, starts) of every row; all threads if 0."""
+
+def ik_pack_poses(poses: object, /) -> Any | None:
+    """(n, 12): positions and rotations of clean float64 poses (..., 4, 4); None for anything else."""
+
+def ik_pack_rows(rows: object, size: int, /) -> Any | None:
+    """(n, size) of finite, contiguous float64 rows (..., size); None for anything else."""

@@ -30,6 +30,7 @@ class IkEngine {
     double cost = 0.0;
     double damping = 0.0;
     double growth = 2.0;
+    double momentum = 0.0;  // share of the last step that the next one starts from
     double pull = 0.0;      // fraction of the way to the posture that the next step asks for
     double distance = 0.0;  // of the best configuration from the posture
     double position_error = 0.0;  // of the best configuration, as is `rotation_error`
@@ -73,6 +74,7 @@ class IkEngine {
   std::array<Lane, L> lanes_;
   std::array<IkSlot, L> slots_;
   std::array<double, L> cost_;
+  std::array<double, L> moving_;  // 1 for lanes that take a step in this round
   std::array<bool, L> converged_;
   IkSpeculation speculation_;  // used by one lane only
 };

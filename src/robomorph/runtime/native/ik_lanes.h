@@ -15,7 +15,7 @@ namespace robomorph {
 
 // Every array is (size, lanes); two of `jac`, `err` and `bend`: the accepted configuration's and the trial's.
 struct IkArrays {
-  double *q, *trial, *best, *target, *raw, *weights, *mask, *base, *lam, *step, *model;
+  double *q, *trial, *best, *target, *raw, *weights, *mask, *base, *lam, *step, *last, *model;
   double *jac[2], *err[2], *bend[2];
   char* workspace;
 
@@ -27,7 +27,7 @@ struct IkArrays {
       at += round_up(size * plan.lanes * sizeof(double) + sizeof(double));
     };
     for (double** array : {&q, &trial, &best}) take(*array, plan.nq);
-    for (double** array : {&mask, &base, &step}) take(*array, plan.nv);
+    for (double** array : {&mask, &base, &step, &last}) take(*array, plan.nv);
     take(target, plan.targets);
     take(raw, plan.raws);
     take(weights, plan.rows);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cpus.h"
+#include "ik_numbers.h"
 #include "ik_plan.h"
 
 namespace robomorph {
@@ -216,6 +217,9 @@ PyMethodDef functions[] = {
     {"ik_solve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_solve)), METH_FASTCALL,
      "ik_solve(plan, target, start, posture, threads, /)\n--\n\nq, success, position and rotation error, iterations, "
      "starts."},
+    {"ik_pack_poses", py_ik_pack_poses, METH_O, "ik_pack_poses(poses, /)\n--\n\n(n, 12), or None if they need a closer look."},
+    {"ik_pack_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_pack_rows)), METH_FASTCALL,
+     "ik_pack_rows(rows, size, /)\n--\n\n(n, size), or None if they need a closer look."},
     {nullptr, nullptr, 0, nullptr},
 };
 

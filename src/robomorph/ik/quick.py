@@ -1,0 +1,77 @@
+"""The short way for plain arrays: a solver found by its options, checks and packing in native code.
+
+A call with clean arguments costs a few microseconds beside the search; anything else takes the general way,
+which converts, explains and answers the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.ik.options import ALL
+from robomorph.ik.problem import default_start
+from robomorph.ik.solver import Raw, Solver
+from robomorph.runtime import _native
+
+if TYPE_CHECKING:
+    from robomorph.robot import Robot
+
+Array = npt.NDArray[Any]
+MakeSolver = Callable[[], Solver]
+_GENERAL_ONLY = frozenset({"path", "posture", "solutions", "threads"})
+
+
+class QuickCall:
+    """A solver with what it needs for every call."""
+
+    def __init__(self, robot: Robot, solver: Solver, is_pose: bool) -> None:
+        self.solver, self.is_pose = solver, is_pose
+        self.nq = robot.nq
+        self.start = np.ascontiguousarray(default_start(robot)[None])
+
+    def numbers(self, target: Array) -> Any:
+        """(n, target_size), or None if the target is not clean."""
+        return _native.ik_pack_poses(target) if self.is_pose else _native.ik_pack_rows(target, 3)
+
+    def starts(self, q0: Any, lead: tuple[int, ...], count: int) -> Any:
+        """(n, nq), or None if `q0` is not clean or must be broadcast."""
+        if q0 is None:
+            return self.start if count == 1 else np.repeat(self.start, count, axis=0)
+        if type(q0) is not np.ndarray:
+            return None
+        if q0.shape[:-1] != lead:
+            if q0.ndim != 1:
+                return None
+            q0 = np.repeat(q0[None], count, axis=0)
+        return _native.ik_pack_rows(q0, self.nq)
+
+
+def quick_solve(
+    robot: Robot, target: Any, frame: str | None, q0: Any, options: dict[str, Any], make: MakeSolver
+) -> tuple[Solver, Raw, Array, tuple[int, ...]] | None:
+    """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
+    if type(target) is not np.ndarray or robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
+        return None
+    shape = target.shape
+    is_pose = len(shape) >= 2 and shape[-1] == 4
+    try:
+        key = ("ik quick", frame, is_pose, *options.items())
+        call: QuickCall | None = robot._kernels.get(key)
+    except TypeError:  # an option that cannot be hashed
+        return None
+    if call is None:
+        call = robot._kernels[key] = QuickCall(robot, make(), is_pose)
+        if call.solver.options.choice == ALL:
+            return None
+    numbers = call.numbers(target)
+    if numbers is None:
+        return None
+    lead = shape[:-2] if is_pose else shape[:-1]
+    start = call.starts(q0, lead, len(numbers))
+    if start is None or len(start) != len(numbers):
+        return None
+    return call.solver, call.solver.solve(numbers, start, start), numbers, lead

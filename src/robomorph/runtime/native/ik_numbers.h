@@ -1,0 +1,15 @@
+// Checks and packs what callers pass, without Python's cost: for loops that solve one pose at a time.
+#pragma once
+
+#include "python_api.h"
+
+namespace robomorph {
+
+// ik_pack_poses(array): (n, 12), position then rotation row by row, of float64 poses (..., 4, 4), or None if the
+// array is anything else: not contiguous, not finite, not rotations to 1e-12. None is for Python to explain.
+PyObject* py_ik_pack_poses(PyObject* module, PyObject* value);
+
+// ik_pack_rows(array, size): (n, size) of float64 rows (..., size), or None as above.
+PyObject* py_ik_pack_rows(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
+
+}  // namespace robomorph
