@@ -50,7 +50,9 @@ def run(program: Program, values: dict[str, npt.NDArray[Any]], dtype: str = "flo
     return np.concatenate([out[port.name].reshape(rows, -1) for port in program.outputs], axis=1)
 
 
-def tame_rows(program: Program, values: dict[str, npt.NDArray[Any]], largest: float = 1e6) -> npt.NDArray[Any]:
+def tame_rows(
+    program: Program, values: dict[str, npt.NDArray[Any]], largest: float = 1e6
+) -> npt.NDArray[Any]:
     """Rows in which every node is finite and neither huge nor the reciprocal of almost nothing: identities
     such as 0 x = 0 promise nothing elsewhere."""
     count = len(program.nodes)
