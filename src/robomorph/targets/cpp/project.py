@@ -82,12 +82,17 @@ def _example(package: CppPackage) -> dict[str, str]:
         "state": ",\n".join(f"      {_braces(function, p)}  /* {p.name} */" for p in program.inputs),
         "prints": "\n".join(_print(p, "out.") for p in program.outputs),
         "spread": "\n".join(_spread(p) for p in program.inputs),
-        "last_angle": f"many.{program.inputs[0].name}[{program.inputs[0].size - 1}]",
+        "varied": f"many.{_varied(program.inputs)}",
         "first_result": f"{first.name}{'[0]' * len(first.shape)}",
         "c_state": "\n".join([*inputs, *outputs]),
         "arguments": ", ".join(p.name for p in function.ports),
         "c_prints": "\n".join(_print(p, "") for p in program.outputs),
     }
+
+
+def _varied(inputs: tuple[Port, ...]) -> str:
+    """An entry that may be changed alone (not one of a quaternion), and on which results depend."""
+    return spelling.entry(inputs[-1], 0 if len(inputs) > 1 else inputs[0].size // 2)
 
 
 def _braces(function: CppFunction, port: Port) -> str:
