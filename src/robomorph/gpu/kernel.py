@@ -64,7 +64,7 @@ class GpuKernel:
     Arguments are NumPy arrays (..., n), or device arrays, which are used where they are. `mapping` is
     "thread" (one thread per evaluation), "group" (a group of threads per evaluation), or None: groups while
     the batch is too small to fill the device with single threads. With device arrays the call returns
-    when the work is queued on `stream`.
+    when the work is queued on `stream` (None: that of the first argument).
     """
 
     def __init__(
@@ -200,6 +200,7 @@ class GpuKernel:
             handles = self._checked_outputs(results, shapes)
         if batch:
             executable = self._executable(self.mapping_for(batch))
+            stream = arrays[0].stream if stream is None else stream
             executable.run_on_device([a.handle for a in arrays], [h.handle for h in handles], batch, stream)
         return self._bundle(results) if out is None else out
 

@@ -58,3 +58,7 @@ class DeviceArray(Protocol):
 
     @property
     def dtype(self) -> str: ...
+
+    @property
+    def stream(self) -> Any:
+        """The stream or queue its producer works on, if it says so."""

@@ -81,6 +81,7 @@ class OpenClArray:
     handle: Any
     shape: tuple[int, ...]
     dtype: str
+    stream: Any = None
 
 
 class OpenClDevice:
@@ -133,7 +134,7 @@ class OpenClDevice:
             )
         if not value.flags.c_contiguous or value.offset:
             raise ArgumentError("a device array must be C-contiguous and start at its buffer: copy it first")
-        return OpenClArray(value.base_data, tuple(value.shape), str(value.dtype))
+        return OpenClArray(value.base_data, tuple(value.shape), str(value.dtype), value.queue)
 
     def allocate(self, shape: tuple[int, ...], dtype: str, like: Any) -> tuple[OpenClArray, Any]:
         import pyopencl.array

@@ -1,0 +1,72 @@
+"""Robots and reference results for the GPU tests, each made once per process."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import robomorph
+from robomorph import Robot
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.gpu.kernel import GpuRecipe, barrier_limit
+from robomorph.gpu.partition import program_recipe
+from robomorph.ir.interpret import interpret
+from robomorph.ir.program import Program
+from robomorph.specialise import make_request
+from tests.oracle.calls import Sample, sample
+from tests.oracle.compare import SINGLE, assert_close, relative_l2
+
+ROBOTS = {"iiwa14": ("iiwa14", False), "hyq": ("hyq", False), "atlas_floating": ("atlas", True)}
+
+
+@cache
+def robot(key: str) -> Robot:
+    name, floating = ROBOTS[key]
+    return robomorph.load(name, floating_base=floating)
+
+
+def frame_of(made: Robot, algorithm: str) -> str | None:
+    return made.link_names[-1] if ALGORITHMS[algorithm].frame else None
+
+
+@cache
+def program(key: str, algorithm: str) -> Program:
+    made = robot(key)
+    request = make_request(made.model, algorithm, frame=frame_of(made, algorithm))
+    return made.specialiser.specialise(request).program
+
+
+def recipe(key: str, algorithm: str, dtype: str = "float32") -> GpuRecipe:
+    limit = barrier_limit(len(robot(key).model.bodies))
+    return program_recipe(program(key, algorithm), dtype, max_barriers=limit)
+
+
+@cache
+def states(key: str, size: int) -> Sample:
+    return sample(robot(key), 7, size)
+
+
+@cache
+def reference(key: str, algorithm: str, size: int) -> tuple[Any, ...]:
+    """What the interpreter says, one array per output."""
+    return tuple(interpret(program(key, algorithm), states(key, size)._asdict()).values())
+
+
+def outputs(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, tuple) else (result,)
+
+
+def assert_agrees(ours: Any, theirs: tuple[Any, ...], dtype: str, what: str) -> None:
+    """Within the CPU target's tolerances of the interpreter, output by output."""
+    found = outputs(ours)
+    assert len(found) == len(theirs)
+    for a, b in zip(found, theirs, strict=True):
+        assert np.asarray(a).dtype == dtype, what
+        if dtype == "float64":
+            assert_close(a, b, what)
+        else:
+            assert np.asarray(a).shape == b.shape, what
+            error = relative_l2(a, b)
+            assert error <= SINGLE, f"{what}: relative error {error:.3g}"
