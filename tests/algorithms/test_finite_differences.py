@@ -14,32 +14,14 @@ import pytest
 import robomorph
 from robomorph import ModelWarning, Robot
 from tests.model.oracle import example_robot
-from tests.model.samples import MENAGERIE, joint, link, robot
+from tests.model.samples import MENAGERIE
 from tests.oracle.calls import Sample, sample
 from tests.oracle.compare import assert_close
+from tests.oracle.crane import CRANE
 from tests.oracle.finite_differences import by_configuration, by_vector
 
 TOLERANCE = 1e-6  # of the largest entry: what central differences are good for
 
-CRANE = robot(
-    link("ground"),
-    link("boom"),
-    link("trolley"),
-    link("hook"),
-    link("counterweight"),
-    joint("slew", "ground", "boom", "continuous", axis="0 0.6 0.8"),
-    joint("run", "boom", "trolley", "prismatic", axis="1 0 0"),
-    joint("swing", "trolley", "hook", axis="0 1 0"),
-    joint(
-        "balance",
-        "boom",
-        "counterweight",
-        "prismatic",
-        axis="1 0 0",
-        extra='<mimic joint="run" multiplier="-0.7" offset="0.2"/>',
-    ),
-    name="crane",
-)
 CASES = {
     "iiwa14": ("iiwa14", False),
     "menagerie": (MENAGERIE, False),  # every joint type, a chain of mimics
