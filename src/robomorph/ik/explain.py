@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-def explain(solver: Solver, result: IKResult, numbers: Array) -> Array:
-    """One text a problem (n,). Failures are solved once more without limits, to tell what blocks them."""
+def explain(solver: Solver, result: IKResult, numbers: Array, notes: Array | None = None) -> Array:
+    """One text a problem (n,). Failures without a note are solved once more without limits, to tell what
+    blocks them."""
     success = np.asarray(result.success).reshape(-1)
     texts = np.full(success.shape, "converged", object)
     failed = np.flatnonzero(~success)
@@ -34,6 +35,8 @@ def explain(solver: Solver, result: IKResult, numbers: Array) -> Array:
         cause = beyond or (
             _blocked(solver, free.q[k]) if blocked and free is not None else "no solution found"
         )
+        if notes is not None and notes[i] is not None:
+            cause = notes[i]
         texts[i] = f"{cause}; {_best(solver, result, int(i))}"
     return texts
 

@@ -47,16 +47,39 @@ def follow(
         else np.ascontiguousarray(np.broadcast_to(posture, (*lead, nq)).reshape(count, nq))
     )
     out = _empty(count, steps, nq)
+    notes = np.full((count, steps), None, object)
     for t in range(steps):
-        raw = solver.solve(np.ascontiguousarray(numbers[:, t]), q, q if wish is None else wish, threads)
-        success = raw.success
+        now = np.ascontiguousarray(numbers[:, t])
+        raw = solver.solve(now, q, q if wish is None else wish, threads)
         if t > 0:
-            jumped = np.abs(solver.robot.difference(q, raw.q)).max(axis=-1) > largest
-            success = success & ~jumped
-        q = np.ascontiguousarray(np.where(success[:, None], raw.q, q)) if t > 0 else raw.q
-        _store(out, t, raw, q, success)
+            raw, jumps = _refuse_jumps(solver, now, q, raw, largest)
+            notes[:, t] = jumps
+        q = raw.q
+        fields = (raw.q, raw.success, raw.position_error, raw.rotation_error, raw.iterations, raw.starts)
+        for array, field in zip(out, fields, strict=True):
+            array[:, t] = field
     flat = Raw(*(field.reshape(count * steps, *field.shape[2:]) for field in out))
-    return make_result(solver, flat, numbers.reshape(-1, size), (*lead, steps))
+    return make_result(solver, flat, numbers.reshape(-1, size), (*lead, steps), notes.reshape(-1))
+
+
+def _refuse_jumps(solver: Solver, numbers: Array, q: Array, raw: Raw, largest: float) -> tuple[Raw, Array]:
+    """The same answers, but with `q` and its errors where the answer is too far from it, and a note there."""
+    steps = np.abs(solver.robot.difference(q, raw.q)).max(axis=-1)
+    notes = np.full(len(q), None, object)
+    far = np.flatnonzero(steps > largest)
+    if not len(far):
+        return raw, notes
+    kept = np.ascontiguousarray(q[far])
+    stay = solver.evaluate(np.ascontiguousarray(numbers[far]), kept)
+    position, rotation = raw.position_error.copy(), raw.rotation_error.copy()
+    answer, success = raw.q.copy(), raw.success.copy()
+    position[far], rotation[far] = stay.position_error, stay.rotation_error
+    answer[far], success[far] = kept, False
+    for i in far:
+        notes[i] = (
+            f"would jump: a joint would move by {steps[i]:.3g} between poses, max_step is {largest:.3g}"
+        )
+    return Raw(answer, success, position, rotation, raw.iterations, raw.starts), notes
 
 
 def _empty(count: int, steps: int, nq: int) -> tuple[Array, ...]:
@@ -69,9 +92,3 @@ def _empty(count: int, steps: int, nq: int) -> tuple[Array, ...]:
         np.empty(shape, np.int32),
         np.empty(shape, np.int32),
     )
-
-
-def _store(out: tuple[Array, ...], t: int, raw: Raw, q: Array, success: Array) -> None:
-    fields = (q, success, raw.position_error, raw.rotation_error, raw.iterations, raw.starts)
-    for array, field in zip(out, fields, strict=True):
-        array[:, t] = field

@@ -83,12 +83,15 @@ def _flat(array: Array, lead: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(whole.reshape(-1, whole.shape[-1]))
 
 
-def make_result(solver: Solver, raw: Raw, numbers: Array, lead: tuple[int, ...]) -> IKResult:
+def make_result(
+    solver: Solver, raw: Raw, numbers: Array, lead: tuple[int, ...], notes: Array | None = None
+) -> IKResult:
+    """The result in the caller's shape; `notes` (n,) are reasons that are known already, else None."""
     fields = (raw.success, raw.position_error, raw.rotation_error, raw.iterations, raw.starts)
     q = raw.q.reshape(*lead, raw.q.shape[-1])
     shaped = tuple(field.reshape(lead) for field in fields)
 
     def reasons(result: IKResult) -> Array:
-        return explain(solver, result, numbers).reshape(lead)
+        return explain(solver, result, numbers, notes).reshape(lead)
 
     return IKResult((q, *shaped), (solver.lower, solver.upper), reasons)  # type: ignore[arg-type]

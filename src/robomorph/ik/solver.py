@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from robomorph.algorithms.tree import coordinate_starts
 from robomorph.ik.build import LaneCode, lane_code
 from robomorph.ik.layout import Layout
-from robomorph.ik.options import Options
+from robomorph.ik.options import FIRST, Options
 from robomorph.ik.residual import Residual, trace_errors, trace_residual
 from robomorph.ik.step import trace_step
 from robomorph.model.joints import JOINT_TYPES
@@ -54,6 +54,7 @@ class Solver:
         self._plans: dict[int, Any] = {}
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
+        self._still: Solver | None = None
         self.lower, self.upper = self._bounds()
         self._body_at = {iq: i for i, (iq, _) in coordinate_starts(robot.model).items()}
 
@@ -65,6 +66,21 @@ class Solver:
         if plan is None:
             plan = self._plans[lanes] = self._make_plan(lanes)
         return Raw(*_native.ik_solve(plan, target, start, posture, threads))
+
+    def evaluate(self, target: Array, q: Array) -> Raw:
+        """The errors at `q` (n, nq) as they are, without a step."""
+        if self._still is None:
+            options = replace(
+                self.options,
+                choice=FIRST,
+                polish=False,
+                starts=1,
+                candidates=1,
+                max_iterations=0,
+                speculations=0,
+            )
+            self._still = Solver(self.robot, self.layout, self.rows, options)
+        return self._still.solve(target, q, q, 1)
 
     def operations(self) -> dict[str, int]:
         """Arithmetic operations of the residual and of the step."""

@@ -101,6 +101,7 @@ void IkEngine<L>::judge(std::size_t l) {
       lane.phase = Phase::kSolve;
       if (!std::isfinite(lane.cost)) return finish(l, false);
       if (converged_[l]) settle_down(l);
+      else if (hopeless(lane)) finish(l, false);
       break;
     case Phase::kSolve:
       judge_solve(l);

@@ -1,0 +1,106 @@
+"""Wrong arguments are refused with a message that names them; failures explain themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robomorph
+from robomorph import ArgumentError
+from robomorph.ik import AxisTarget, PoseTarget, PositionTarget
+from tests.ik.arms import ARMS, arm
+
+FRAME = ARMS["iiwa14"]
+POSE = np.eye(4)
+SKEWED = np.diag([1.0, 1.1, 1.0, 1.0])
+MIRROR = np.diag([1.0, 1.0, -1.0, 1.0])
+NAN = np.where(np.eye(4) > 0, np.nan, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "says"),
+    [
+        (np.zeros(4), {}, r"target: expected a pose .* found shape \(4,\)"),
+        (np.zeros((2, 3, 4)), {}, "target: expected a pose"),
+        ("up", {}, "target"),
+        ([], {}, "target"),
+        (SKEWED, {}, "rotation matrix .* misses it by"),
+        (MIRROR, {}, "reflection"),
+        (NAN, {}, "finite"),
+        (np.array([np.inf, 0.0, 0.0]), {}, "finite"),
+        (np.ones((4, 4)), {}, "last row"),
+        (POSE, {"frame": "hand"}, "frame: unknown name 'hand'"),
+        (POSE, {"q0": np.zeros(6)}, r"q0: expected shape \(..., 7\)"),
+        (POSE, {"q0": np.full(7, np.nan)}, "q0: expected finite"),
+        (POSE, {"tolerance": 0.0}, "tolerance"),
+        (POSE, {"tolerance": (1e-3, -1.0)}, "tolerance"),
+        (POSE, {"tolerance": "small"}, "tolerance"),
+        (POSE, {"method": "newton"}, "method: unknown name 'newton'"),
+        (POSE, {"starts": 0}, "starts: expected a whole number"),
+        (POSE, {"solutions": 1.5}, "solutions"),
+        (POSE, {"threads": -1}, "threads"),
+        (POSE, {"fixed": ["elbow"]}, "elbow"),
+        (POSE, {"path": True}, "path needs poses"),
+        (POSE, {"posture": np.zeros(3)}, "posture: expected shape"),
+        (PositionTarget("hand", np.zeros(3)), {}, "frame: unknown name 'hand'"),
+        (PositionTarget(FRAME, np.zeros(3), weight=-1.0), {}, "weight"),
+        (PositionTarget(FRAME, np.zeros(3), weight=(0, 0, 0)), {}, "weight"),
+        (PoseTarget(FRAME, POSE, position_tolerance=(1.0, 1.0)), {}, "tolerance .* 3 numbers"),
+        (AxisTarget(FRAME, (0, 0, 0), (0, 0, 1)), {}, "length zero"),
+        ([PositionTarget(FRAME, np.zeros((2, 3))), PositionTarget(FRAME, np.zeros((3, 3)))], {}, "broadcast"),
+        ([PositionTarget(FRAME, np.zeros(3)), POSE], {}, "expected targets"),
+    ],
+)
+def test_wrong_arguments(target: Any, options: dict[str, Any], says: str) -> None:
+    robot, _ = arm("iiwa14")
+    with pytest.raises(ArgumentError, match=says):
+        robot.inverse_kinematics(target, **{"frame": FRAME, **options})
+
+
+def test_a_robot_with_several_ends_must_be_told_which() -> None:
+    with pytest.raises(ArgumentError, match="4 ends: name the frame"):
+        robomorph.load("hyq").inverse_kinematics(np.zeros(3))
+
+
+def test_a_rotation_written_with_few_digits_is_taken() -> None:
+    robot, _ = arm("iiwa14")
+    pose = robot.forward_kinematics(robot.random_state(1).q, FRAME)
+    result = robot.inverse_kinematics(np.round(pose, 6), FRAME, tolerance=1e-4)
+    assert result.success
+
+
+def test_out_of_reach_says_by_how_much() -> None:
+    robot, _ = arm("iiwa14")
+    result = robot.inverse_kinematics(np.array([2.0, 0.0, 0.36]), FRAME)
+    assert not result.success
+    assert result.reason.startswith(
+        "out of reach: the target of 'lbr_iiwa_link_7' is 2 m from the first joint"
+    )
+    assert "starts misses by" in result.reason
+    # The arm is stretched towards the target: no closer point exists.
+    assert 0.5 < result.position_error < 2.0
+    found = robot.forward_kinematics(result.q, FRAME)[:3, 3]
+    assert np.isclose(np.linalg.norm(found - [2.0, 0.0, 0.36]), result.position_error)
+
+
+def test_blocked_by_limits_says_which() -> None:
+    robot, _ = arm("iiwa14")
+    outside = np.array([0.0, 0.3, 0.0, 2.6, 0.0, 0.0, 0.0])  # the elbow ends at 2.09
+    point = robot.forward_kinematics(outside, FRAME)[:3, 3]
+    result = robot.inverse_kinematics(point, FRAME)
+    assert not result.success
+    assert "blocked by joint limits" in result.reason and "lbr_iiwa_joint_4 by" in result.reason
+    assert result.active_limits[3] != 0 and "lbr_iiwa_joint_4 (" in result.reason
+    free = robot.inverse_kinematics(point, FRAME, limits=False)
+    assert free.success and abs(free.q[3]) > robot.limits.upper[3]
+
+
+def test_a_batch_has_a_reason_for_each() -> None:
+    robot, _ = arm("iiwa14")
+    points = np.array([[0.4, 0.2, 0.6], [5.0, 0.0, 0.0]])
+    result = robot.inverse_kinematics(points, FRAME)
+    assert result.reason.shape == (2,)
+    assert result.reason[0] == "converged" and "out of reach" in result.reason[1]
+    assert result.success.tolist() == [True, False] and not result
