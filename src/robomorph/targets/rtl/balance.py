@@ -46,9 +46,7 @@ class _Balancer:
         inner: set[int] = set()
         for node in self.program.nodes:
             if node.op in _SUMS:
-                inner.update(
-                    a for a in node.args if self.program.nodes[a].op in _SUMS and self.uses[a] == 1
-                )
+                inner.update(a for a in node.args if self.program.nodes[a].op in _SUMS and self.uses[a] == 1)
         return inner
 
     def _terms(self, index: int, sign: int, inner: set[int]) -> list[tuple[int, int]]:

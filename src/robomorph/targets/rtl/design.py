@@ -77,11 +77,11 @@ class Design:
     def files(self) -> dict[str, str]:
         """Every source file by name: cells as they are, the core and the top level as generated."""
         core = f"{self.name}_core"
-        return {
-            **cell_files(),
+        made = {
             f"{core}.sv": emit_core(self.schedule, core),
             f"{self.top}.sv": emit_top(self.schedule, self.top, core),
         }
+        return {**_used_cells(made), **made}
 
     @cached_property
     def digest(self) -> str:
@@ -123,7 +123,25 @@ class Design:
 def cell_files() -> dict[str, str]:
     """The hand-written cells by file name."""
     folder = resources.files("robomorph.targets.rtl") / "cells"
-    return {f.name: f.read_text() for f in sorted(folder.iterdir(), key=lambda f: f.name) if f.name.endswith(".sv")}
+    return {
+        f.name: f.read_text()
+        for f in sorted(folder.iterdir(), key=lambda f: f.name)
+        if f.name.endswith(".sv")
+    }
+
+
+def _used_cells(made: dict[str, str]) -> dict[str, str]:
+    """The cells that generated modules, or cells among these, instantiate."""
+    cells = cell_files()
+    used: dict[str, str] = {}
+    waiting = list(made.values())
+    while waiting:
+        text = waiting.pop()
+        for name, content in cells.items():
+            if name not in used and re.search(rf"^\s*{name.removesuffix('.sv')} #\(", text, re.MULTILINE):
+                used[name] = content
+                waiting.append(content)
+    return dict(sorted(used.items()))
 
 
 def module_name(text: str) -> str:

@@ -176,11 +176,19 @@ class _Core:
         if unit.kind is Kind.MULTIPLY:
             parameters: dict[str, object] = {"W": self.width, "Drop": unit.key[1][0]}
             ports = {"a_i": f"u{j}_a", "b_i": f"u{j}_b", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
-            made = [self._word(f"u{j}_y"), f"  logic u{j}_v;", _instance("rm_mul", f"u_u{j}", parameters, ports)]
+            made = [
+                self._word(f"u{j}_y"),
+                f"  logic u{j}_v;",
+                _instance("rm_mul", f"u_u{j}", parameters, ports),
+            ]
         elif unit.kind is Kind.RECIPROCAL:
             parameters = {"W": self.width, "Exponent": sum(unit.key[1]), "Stages": stages}
             ports = {**clocked, "a_i": f"u{j}_a", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
-            made = [self._word(f"u{j}_y"), f"  logic u{j}_v;", _instance("rm_recip", f"u_u{j}", parameters, ports)]
+            made = [
+                self._word(f"u{j}_y"),
+                f"  logic u{j}_v;",
+                _instance("rm_recip", f"u_u{j}", parameters, ports),
+            ]
         else:
             made = self._rotate_unit(j, unit.key[1][0], stages)
         return [*self._selectors(j, unit), *made]
@@ -199,7 +207,13 @@ class _Core:
             "Angles": f"{c.inner * c.phase_bits}'h{angles:x}",
             "Stages": stages,
         }
-        ports = {"clk_i": "clk_i", "en_i": "en_i", "angle_i": f"u{j}_a", "cos_o": f"u{j}_cos", "sin_o": f"u{j}_sin"}
+        ports = {
+            "clk_i": "clk_i",
+            "en_i": "en_i",
+            "angle_i": f"u{j}_a",
+            "cos_o": f"u{j}_cos",
+            "sin_o": f"u{j}_sin",
+        }
         return [
             f"  logic signed [{c.inner + 1}:0] u{j}_cos, u{j}_sin;",
             _instance("rm_rotate", f"u_u{j}", parameters, ports),
@@ -211,7 +225,9 @@ class _Core:
         lines: list[str] = []
         for k, operand in enumerate(operands):
             name = f"u{j}_{operand}"
-            turns = {p: self.read(self.nodes[n].args[k], self.s.issue[n]) for p, n in sorted(unit.turns.items())}
+            turns = {
+                p: self.read(self.nodes[n].args[k], self.s.issue[n]) for p, n in sorted(unit.turns.items())
+            }
             lines.append(self._word(name))
             lines += self._selector(name, turns)
         return lines
@@ -224,7 +240,7 @@ class _Core:
         if len(sources) == 1:
             return [f"  assign {name} = {sources[0][0]};"]
         bits = phase_width(self.interval)
-        lines = ["  always_comb begin", "    unique case (phase_i)"]
+        lines = ["  always_comb begin", "    case (phase_i)"]
         for source, phases in sources[:-1]:
             label = ", ".join(f"{bits}'d{p}" for p in phases)
             lines.append(f"      {label}: {name} = {source};")
@@ -241,7 +257,13 @@ class _Core:
         bits = phase_width(self.interval)
         for phase, assignments in sorted(loads.items()):
             test = "en_i" if self.interval == 1 else f"en_i && phase_i == {bits}'d{phase}"
-            lines += ["  always_ff @(posedge clk_i) begin", f"    if ({test}) begin", *assignments, "    end", "  end"]
+            lines += [
+                "  always_ff @(posedge clk_i) begin",
+                f"    if ({test}) begin",
+                *assignments,
+                "    end",
+                "  end",
+            ]
         return lines
 
     def _outputs(self) -> list[str]:

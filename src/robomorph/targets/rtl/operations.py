@@ -22,6 +22,7 @@ class Kind(Enum):
     RECIPROCAL = "reciprocal"
     ROTATE = "rotate"  # sine and cosine of one angle
 
+
 SHARED = (Kind.MULTIPLY, Kind.RECIPROCAL, Kind.ROTATE)
 
 # Estimated delays, in units of one word multiplication with rounding and saturation.
@@ -59,7 +60,9 @@ def _operation(fixed: FixedProgram, index: int, scale_by_adders: bool) -> Operat
         digits = scale_digits(fixed, index)
         shift = fracs[0] + fracs[1] - frac
         if digits is not None and (scale_by_adders or len(digits) <= 2):
-            return Operation(Kind.SCALE, _tree_delay(len(digits)), adders=max(0, len(digits) - 1) + (shift > 0))
+            return Operation(
+                Kind.SCALE, _tree_delay(len(digits)), adders=max(0, len(digits) - 1) + (shift > 0)
+            )
         return Operation(Kind.MULTIPLY, MULTIPLY_DELAY, (shift,))
     if node.op is RECIP:
         return Operation(Kind.RECIPROCAL, FEED_DELAY, (fracs[0], frac))

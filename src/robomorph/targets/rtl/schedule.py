@@ -35,8 +35,8 @@ class Knobs:
     scale_by_adders: bool = True
 
     def __post_init__(self) -> None:
-        if self.interval < 1 or self.levels < 1 or min(self.reciprocal_stages, self.rotate_stages) < 1:
-            raise TargetError(f"rtl: interval, levels and stages must be at least 1, found {self}")
+        if self.interval < 1 or self.levels < 1 or min(self.reciprocal_stages, self.rotate_stages) < 2:
+            raise TargetError(f"rtl: interval and levels must be at least 1, stages at least 2, found {self}")
         if self.period < 1.0:
             raise TargetError(f"rtl: a period must hold one multiplication (1.0), found {self.period}")
 
@@ -231,4 +231,7 @@ def _limits(
         if op.kind in SHARED:
             # Sine and cosine of one angle take one turn.
             counts[op.kind, op.shape].add(fixed.program.nodes[i].args[0] if op.kind is Kind.ROTATE else i)
-    return {key: math.ceil(len(c) / knobs.interval * spare) if spare < math.inf else math.inf for key, c in counts.items()}
+    return {
+        key: math.ceil(len(c) / knobs.interval * spare) if spare < math.inf else math.inf
+        for key, c in counts.items()
+    }

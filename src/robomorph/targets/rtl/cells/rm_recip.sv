@@ -1,5 +1,5 @@
 // y = 2^Exponent / a, the magnitude rounded to the nearest; the reciprocal of zero saturates upwards.
-// A restoring division, pipelined: one operand per cycle, the result Stages cycles later.
+// A restoring division, pipelined: one operand per cycle, the result Stages (at least 2) cycles later.
 module rm_recip #(
   parameter int unsigned W        = 32,
   parameter int unsigned Exponent = 32,  // fraction bits of operand and result together
@@ -11,81 +11,62 @@ module rm_recip #(
   output logic signed [W-1:0] y_o,
   output logic                overflow_o
 );
-  // Twice the quotient is computed, so that its lowest bit decides the rounding.
+  // Twice the quotient is computed, so that its lowest bit decides the rounding. The last stage rounds.
   localparam int unsigned Steps   = Exponent + 2;
-  localparam int unsigned Working = Stages > 1 ? Stages - 1 : 1;
+  localparam int unsigned Working = Stages - 1;
   localparam int unsigned Each    = (Steps + Working - 1) / Working;
 
-  typedef struct packed {
-    logic         negative;
-    logic         lost;       // a quotient bit left the word
-    logic [W-1:0] divisor;
-    logic [W-1:0] remainder;
-    logic [W:0]   quotient;
-  } state_t;
+  logic [Working:0]           negative, lost;
+  logic [(Working+1)*W-1:0]   divisor, remainder;
+  logic [(Working+1)*(W+1)-1:0] quotient;
 
-  function automatic state_t divide_step(state_t s, logic bit_in);
-    state_t       next;
-    logic [W:0]   partial;
-    logic [W:0]   reduced;
-    logic         fits;
-    partial        = {s.remainder, bit_in};
-    fits           = partial >= {1'b0, s.divisor};
-    reduced        = fits ? partial - {1'b0, s.divisor} : partial;
-    next           = s;
-    next.remainder = reduced[W-1:0];
-    next.lost      = s.lost | s.quotient[W];
-    next.quotient  = {s.quotient[W-1:0], fits};
-    return next;
-  endfunction
-
-  state_t chain[Working+1];
-
-  always_comb begin
-    chain[0]          = '0;
-    chain[0].negative = a_i[W-1];
-    chain[0].divisor  = a_i[W-1] ? -a_i : a_i;
-  end
+  assign negative[0]       = a_i[W-1];
+  assign lost[0]           = 1'b0;
+  assign divisor[W-1:0]    = a_i[W-1] ? -a_i : a_i;
+  assign remainder[W-1:0]  = '0;
+  assign quotient[W:0]     = '0;
 
   for (genvar k = 0; k < Working; k++) begin : gen_stage
-    state_t next, held;
-    always_comb begin
-      next = chain[k];
-      for (int unsigned j = k * Each; j < (k + 1) * Each; j++) begin
-        if (j < Steps) next = divide_step(next, j == 0);
-      end
-    end
-    always_ff @(posedge clk_i) if (en_i) held <= next;
-    assign chain[k+1] = held;
+    localparam int unsigned Last = (k + 1) * Each < Steps ? (k + 1) * Each : Steps;
+    rm_recip_stage #(
+      .W    (W),
+      .First(k * Each),
+      .Last (Last)
+    ) u_stage (
+      .clk_i,
+      .en_i,
+      .negative_i (negative[k]),
+      .lost_i     (lost[k]),
+      .divisor_i  (divisor[k*W +: W]),
+      .remainder_i(remainder[k*W +: W]),
+      .quotient_i (quotient[k*(W+1) +: W+1]),
+      .negative_o (negative[k+1]),
+      .lost_o     (lost[k+1]),
+      .divisor_o  (divisor[(k+1)*W +: W]),
+      .remainder_o(remainder[(k+1)*W +: W]),
+      .quotient_o (quotient[(k+1)*(W+1) +: W+1])
+    );
   end
 
-  // Rounding, sign and saturation.
-  state_t                last;
-  logic [W:0]            rounded;
-  logic                  too_big;
-  logic signed [W-1:0]   value;
-  assign last    = chain[Working];
-  assign rounded = {1'b0, last.quotient[W:1]} + {{W{1'b0}}, last.quotient[0]};
+  logic [W:0]          twice, rounded;
+  logic                minus, too_big;
+  logic signed [W-1:0] value;
+
+  assign twice   = quotient[Working*(W+1) +: W+1];
+  assign minus   = negative[Working];
+  assign rounded = {1'b0, twice[W:1]} + {{W{1'b0}}, twice[0]};
   // The magnitude 2^(W-1) fits a word only if it is negative.
-  assign too_big   = last.lost || last.divisor == '0 ||
-                   (last.negative ? rounded > {2'b01, {(W - 1){1'b0}}} : rounded >= {2'b01, {(W - 1){1'b0}}});
-  always_comb begin
-    value = last.negative ? -rounded[W-1:0] : rounded[W-1:0];
-    if (too_big) value = {last.negative, {(W - 1){!last.negative}}};
-  end
+  assign too_big = lost[Working] || divisor[Working*W +: W] == '0 ||
+                   (minus ? rounded > {2'b01, {(W - 1){1'b0}}} : rounded >= {2'b01, {(W - 1){1'b0}}});
+  assign value   = too_big ? {minus, {(W - 1){!minus}}} : minus ? -rounded[W-1:0] : rounded[W-1:0];
 
-  if (Stages > 1) begin : gen_output_register
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        y_o        <= value;
-        overflow_o <= too_big;
-      end
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      y_o        <= value;
+      overflow_o <= too_big;
     end
-  end else begin : gen_output_wire
-    assign y_o        = value;
-    assign overflow_o = too_big;
   end
 
   logic unused_remainder;
-  assign unused_remainder = ^last.remainder;
+  assign unused_remainder = ^remainder[Working*W +: W];
 endmodule

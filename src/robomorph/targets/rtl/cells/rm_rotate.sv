@@ -1,15 +1,15 @@
-// Cosine and sine of an angle by CORDIC, pipelined: one angle per cycle, the results Stages cycles later.
-// The constants come from the generator (see robomorph.ir.cordic, which defines every bit).
+// Cosine and sine of an angle by CORDIC, pipelined: one angle per cycle, the results Stages (at least 2) cycles
+// later. The constants come from the generator (see robomorph.ir.cordic, which defines every bit).
 module rm_rotate #(
-  parameter int unsigned          W      = 32,  // width of the angle
-  parameter int unsigned          PhaseW = 37,  // bits of a turn
-  parameter int unsigned          Inner  = 36,  // fraction bits of the vector, and its steps
-  parameter int unsigned          ScaleW = 30,
-  parameter logic [ScaleW-1:0]    Scale  = '0,  // turns per angle
-  parameter int unsigned          Shift  = 0,   // fraction bits dropped after scaling
-  parameter logic [Inner-1:0]     Start  = '0,  // 1 / gain
+  parameter int unsigned             W      = 32,  // width of the angle
+  parameter int unsigned             PhaseW = 37,  // bits of a turn
+  parameter int unsigned             Inner  = 36,  // fraction bits of the vector, and its steps
+  parameter int unsigned             ScaleW = 30,
+  parameter logic [ScaleW-1:0]       Scale  = '0,  // turns per angle
+  parameter int unsigned             Shift  = 1,   // fraction bits dropped after scaling
+  parameter logic [Inner-1:0]        Start  = '0,  // 1 / gain
   parameter logic [Inner*PhaseW-1:0] Angles = '0,  // arctangents of 2^-i, the first lowest
-  parameter int unsigned          Stages = 8
+  parameter int unsigned             Stages = 8
 ) (
   input  logic                    clk_i,
   input  logic                    en_i,
@@ -17,17 +17,12 @@ module rm_rotate #(
   output logic signed [Inner+1:0] cos_o,
   output logic signed [Inner+1:0] sin_o
 );
-  localparam int unsigned Working  = Stages > 1 ? Stages - 1 : 1;
+  localparam int unsigned Working  = Stages - 1;
   localparam int unsigned Each     = (Inner + Working - 1) / Working;
+  localparam int unsigned VectorW  = Inner + 2;
   localparam int unsigned ProductW = W + ScaleW + 1 > PhaseW + Shift + 1 ? W + ScaleW + 1 : PhaseW + Shift + 1;
 
-  typedef struct packed {
-    logic                     far;  // in the half turn behind: both results change sign
-    logic signed [Inner+1:0]  x;
-    logic signed [Inner+1:0]  y;
-    logic signed [PhaseW-1:0] z;
-  } state_t;
-
+  // The angle as a fraction of a turn; whole turns drop out.
   logic signed [ProductW-1:0] product, scaled;
   assign product = ProductW'(angle_i) * $signed(ProductW'({1'b0, Scale}));
   if (Shift == 0) begin : gen_exact
@@ -38,57 +33,48 @@ module rm_rotate #(
   logic unused_turns;
   assign unused_turns = ^scaled[ProductW-1:PhaseW];
 
-  state_t folded, folded_q;
-  always_comb begin
-    folded.far = scaled[PhaseW-1] != scaled[PhaseW-2];
-    folded.x   = $signed({2'b00, Start});
-    folded.y   = '0;
-    folded.z   = {scaled[PhaseW-1] ^ folded.far, scaled[PhaseW-2:0]};
-  end
-  if (Stages > 1) begin : gen_first_register
-    always_ff @(posedge clk_i) if (en_i) folded_q <= folded;
-  end else begin : gen_first_wire
-    assign folded_q = folded;
-  end
+  logic [Working:0]                       behind;  // in the half turn behind: both results change sign
+  logic signed [(Working+1)*VectorW-1:0]  x, y;
+  logic signed [(Working+1)*PhaseW-1:0]   z;
+  logic                                   far_side;
+  assign far_side = scaled[PhaseW-1] != scaled[PhaseW-2];
 
-  function automatic state_t turn_step(state_t s, int unsigned i);
-    state_t                   next;
-    logic signed [Inner+1:0]  dx, dy;
-    logic signed [PhaseW-1:0] step;
-    dx   = s.y >>> i;
-    dy   = s.x >>> i;
-    step = Angles[i*PhaseW +: PhaseW];
-    next = s;
-    if (s.z[PhaseW-1]) begin
-      next.x = s.x + dx;
-      next.y = s.y - dy;
-      next.z = s.z + step;
-    end else begin
-      next.x = s.x - dx;
-      next.y = s.y + dy;
-      next.z = s.z - step;
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      behind[0]      <= far_side;
+      z[PhaseW-1:0]  <= {scaled[PhaseW-1] ^ far_side, scaled[PhaseW-2:0]};
     end
-    return next;
-  endfunction
+  end
+  assign x[VectorW-1:0] = {2'b00, Start};
+  assign y[VectorW-1:0] = '0;
 
-  state_t chain[Working+1];
-  assign chain[0] = folded_q;
   for (genvar k = 0; k < Working; k++) begin : gen_stage
-    state_t next, held;
-    always_comb begin
-      next = chain[k];
-      for (int unsigned j = k * Each; j < (k + 1) * Each; j++) begin
-        if (j < Inner) next = turn_step(next, j);
-      end
-    end
-    always_ff @(posedge clk_i) if (en_i) held <= next;
-    assign chain[k+1] = held;
+    localparam int unsigned Last = (k + 1) * Each < Inner ? (k + 1) * Each : Inner;
+    rm_rotate_stage #(
+      .PhaseW(PhaseW),
+      .Inner (Inner),
+      .Angles(Angles),
+      .First (k * Each),
+      .Last  (Last)
+    ) u_stage (
+      .clk_i,
+      .en_i,
+      .behind_i(behind[k]),
+      .x_i     (x[k*VectorW +: VectorW]),
+      .y_i     (y[k*VectorW +: VectorW]),
+      .z_i     (z[k*PhaseW +: PhaseW]),
+      .behind_o(behind[k+1]),
+      .x_o     (x[(k+1)*VectorW +: VectorW]),
+      .y_o     (y[(k+1)*VectorW +: VectorW]),
+      .z_o     (z[(k+1)*PhaseW +: PhaseW])
+    );
   end
 
-  state_t last;
-  assign last  = chain[Working];
-  assign cos_o = last.far ? -last.x : last.x;
-  assign sin_o = last.far ? -last.y : last.y;
+  logic signed [VectorW-1:0] last_x, last_y;
+  assign last_x = x[Working*VectorW +: VectorW];
+  assign last_y = y[Working*VectorW +: VectorW];
+  assign cos_o  = behind[Working] ? -last_x : last_x;
+  assign sin_o  = behind[Working] ? -last_y : last_y;
   logic unused_angle;
-  assign unused_angle = ^last.z;
+  assign unused_angle = ^z[Working*PhaseW +: PhaseW];
 endmodule

@@ -24,11 +24,9 @@ module rm_round #(
   end
 
   if (KeptW > OutW) begin : gen_saturate
-    logic above, below;
-    assign above      = !kept[KeptW-1] && |kept[KeptW-2:OutW-1];
-    assign below      = kept[KeptW-1] && !(&kept[KeptW-2:OutW-1]);
-    assign overflow_o = above || below;
-    assign y_o        = above ? {1'b0, {(OutW - 1){1'b1}}} : below ? {1'b1, {(OutW - 1){1'b0}}} : kept[OutW-1:0];
+    // It fits if all bits from the result's sign upwards agree.
+    assign overflow_o = |(kept[KeptW-1:OutW-1] ^ {(KeptW - OutW + 1) {kept[KeptW-1]}});
+    assign y_o        = overflow_o ? {kept[KeptW-1], {(OutW - 1) {!kept[KeptW-1]}}} : kept[OutW-1:0];
   end else begin : gen_fits
     assign overflow_o = 1'b0;
     assign y_o        = OutW'(kept);
