@@ -25,11 +25,13 @@ def as_array(name: str, value: Any) -> Array:
         raise ArgumentError(f"{name}: expected an array of numbers: {error}") from error
     if array.dtype.kind in "iu":
         return array.astype(np.float64)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise ArgumentError(
             f"{name}: expected float32 or float64, found dtype {array.dtype}: convert it with .astype(float)"
         )
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    return array
 
 
 def common_dtype(arrays: Sequence[Array]) -> str:
