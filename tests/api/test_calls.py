@@ -1,0 +1,398 @@
+"""Calls of a Robot and its kernels: shapes, broadcasting, dtypes, `out`, outputs, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import robomorph
+from robomorph import ArgumentError, Robot
+from robomorph.algorithms.registry import ALGORITHMS
+from tests.oracle.compare import assert_close, assert_same_bits
+
+Array = npt.NDArray[Any]
+NV = 3
+SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
+    "inverse_dynamics": {"tau": (NV,)},
+    "forward_dynamics": {"qdd": (NV,)},
+    "mass_matrix": {"mass": (NV, NV)},
+    "mass_matrix_inverse": {"minv": (NV, NV)},
+    "inverse_dynamics_gradient": {"dtau_dq": (NV, NV), "dtau_dqd": (NV, NV)},
+    "forward_dynamics_gradient": {
+        "qdd": (NV,), "dqdd_dq": (NV, NV), "dqdd_dqd": (NV, NV), "minv": (NV, NV)
+    },
+    "forward_kinematics": {"pose": (4, 4)},
+    "jacobian": {"jacobian": (6, NV)},
+    "center_of_mass": {"com": (3,)},
+    "center_of_mass_jacobian": {"com_jacobian": (3, NV)},
+    "energy": {"kinetic": (), "potential": ()},
+}  # fmt: skip
+
+
+@cache
+def robot() -> Robot:
+    return robomorph.load("chain:3")
+
+
+def method(name: str) -> Callable[..., Any]:
+    """The robot's method, with a frame where it needs one."""
+    bound = getattr(robot(), name)
+    if not ALGORITHMS[name].frame:
+        return bound  # type: ignore[no-any-return]
+    return lambda *args: bound(*args, robot().link_names[-1])
+
+
+def inputs(name: str, lead: tuple[int, ...] = (), dtype: str = "float64") -> list[Array]:
+    rng = np.random.default_rng(4)
+    return [rng.uniform(-1, 1, (*lead, NV)).astype(dtype) for _ in ALGORITHMS[name].inputs]
+
+
+def named(name: str, result: Any) -> dict[str, Array]:
+    if len(SHAPES[name]) == 1:
+        return {next(iter(SHAPES[name])): result}
+    return dict(result._asdict())
+
+
+def test_every_algorithm_is_a_method_with_known_shapes() -> None:
+    assert set(SHAPES) == set(ALGORITHMS)
+
+
+@pytest.mark.parametrize("lead", [(), (1,), (5,), (0,), (2, 3), (2, 0)])
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes(name: str, lead: tuple[int, ...]) -> None:
+    found = named(name, method(name)(*inputs(name, lead)))
+    assert {key: value.shape for key, value in found.items()} == {
+        key: lead + shape for key, shape in SHAPES[name].items()
+    }
+    for value in found.values():
+        assert isinstance(value, np.ndarray) or np.isscalar(value)
+
+
+# --- broadcasting ----------------------------------------------------------------------------------
+
+
+def test_arguments_broadcast() -> None:
+    q, qd, qdd = inputs("inverse_dynamics", (4, 5))
+    tau = robot().inverse_dynamics(q[:, :1], qd[0], qdd[0, 0])
+    assert tau.shape == (4, 5, NV)
+    for i in range(4):
+        for j in range(5):
+            assert_same_bits(tau[i, j], robot().inverse_dynamics(q[i, 0], qd[0, j], qdd[0, 0]), "broadcast")
+
+
+def test_strided_and_fortran_arrays() -> None:
+    q, qd, qdd = inputs("inverse_dynamics", (6,))
+    whole = robot().inverse_dynamics(q, qd, qdd)
+    spread = np.zeros((12, 2 * NV))
+    spread[::2, ::2] = q
+    assert_same_bits(robot().inverse_dynamics(spread[::2, ::2], qd, qdd), whole, "strided")
+    assert_same_bits(robot().inverse_dynamics(np.asfortranarray(q), qd, qdd), whole, "Fortran order")
+    backwards = robot().inverse_dynamics(q[::-1], qd[::-1], qdd[::-1])
+    assert_same_bits(backwards[::-1].copy(), whole, "reversed")
+
+
+def test_wrenches_broadcast_and_come_by_name_or_as_an_array() -> None:
+    q, qd, qdd = inputs("inverse_dynamics", (3,))
+    links = robot().link_names
+    wrench = np.arange(6.0)
+    by_name = robot().inverse_dynamics(q, qd, qdd, f_ext={links[2]: wrench})
+    everything = np.zeros((len(links), 6))
+    everything[2] = wrench
+    assert_close(robot().inverse_dynamics(q, qd, qdd, f_ext=everything), by_name, "array", 1e-14)
+    batched = robot().inverse_dynamics(q[0], qd[0], qdd[0], f_ext={links[2]: np.tile(wrench, (4, 1))})
+    assert batched.shape == (4, NV)
+    two = robot().inverse_dynamics(q, qd, qdd, f_ext={links[2]: wrench, links[1]: np.zeros((3, 6))})
+    assert_close(two, by_name, "with a zero wrench", 1e-14)
+    lists = robot().inverse_dynamics(q, qd, qdd, f_ext={links[2]: wrench.tolist()})
+    assert_same_bits(lists, by_name, "a list")
+
+
+# --- dtypes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_results_have_the_dtype_of_the_arguments(name: str) -> None:
+    for dtype in ("float32", "float64"):
+        for value in named(name, method(name)(*inputs(name, (2,), dtype))).values():
+            assert value.dtype == dtype
+    for value in named(name, method(name)(*(x.tolist() for x in inputs(name)))).values():
+        assert value.dtype == np.float64
+
+
+def test_mixed_dtypes_are_computed_in_float64() -> None:
+    q, qd, qdd = inputs("inverse_dynamics")
+    assert robot().inverse_dynamics(q.astype("float32"), qd, qdd).dtype == np.float64
+    assert robot().inverse_dynamics(np.zeros(NV, int), qd, qdd).dtype == np.float64
+    swapped = q.astype(">f8")
+    assert_same_bits(
+        robot().inverse_dynamics(swapped, qd, qdd), robot().inverse_dynamics(q, qd, qdd), "byte order"
+    )
+
+
+def test_a_float32_kernel_refuses_to_lose_digits_of_an_array() -> None:
+    kernel = robot().compile("mass_matrix", dtype="float32")
+    assert kernel([0.1, 0.2, 0.3]).dtype == np.float32
+    with pytest.raises(ArgumentError, match=r"^q: expected float32 .*found float64"):
+        kernel(np.zeros(NV))
+    wide = robot().compile("mass_matrix", dtype="float64")
+    assert wide(np.zeros(NV, np.float32)).dtype == np.float64
+
+
+# --- out and outputs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+@pytest.mark.parametrize("lead", [(), (9,), (2, 2)])
+def test_out_is_filled_and_returned(target: str, lead: tuple[int, ...]) -> None:
+    kernel = robot().compile("forward_dynamics_gradient", target=target)
+    args = inputs("forward_dynamics_gradient", lead)
+    expected = kernel(*args)
+    out = tuple(np.full_like(x, np.nan) for x in expected)
+    assert kernel(*args, out=out) is out
+    for ours, theirs in zip(out, expected, strict=True):
+        assert_same_bits(ours, theirs, "out")
+    single = robot().compile("mass_matrix", target=target)
+    q = inputs("mass_matrix", lead)
+    array = np.empty((*lead, NV, NV))
+    assert single(*q, out=array) is array
+    assert_same_bits(array, single(*q), "out")
+
+
+def test_out_may_overlap_an_argument() -> None:
+    kernel = robot().compile("inverse_dynamics")
+    q, qd, qdd = inputs("inverse_dynamics", (20,))
+    expected = kernel(q, qd, qdd)
+    kernel(q, qd, qdd, out=qdd)
+    assert_same_bits(qdd, expected, "in place")
+
+
+def test_out_need_not_be_contiguous() -> None:
+    kernel = robot().compile("inverse_dynamics")
+    args = inputs("inverse_dynamics", (5,))
+    wide = np.zeros((5, 2 * NV))
+    kernel(*args, out=wide[:, ::2])
+    assert_same_bits(wide[:, ::2].copy(), kernel(*args), "every other column")
+    assert np.all(wide[:, 1::2] == 0.0)
+
+
+def read_only() -> Array:
+    array = np.empty((2, NV))
+    array.flags.writeable = False
+    return array
+
+
+BAD_OUT: dict[str, tuple[Any, str]] = {
+    "shape": (np.empty((2, NV + 1)), "out tau: expected shape"),
+    "batch": (np.empty((3, NV)), "out tau: expected shape"),
+    "dtype": (np.empty((2, NV), np.float32), "out tau: expected dtype float64, found float32"),
+    "list": ([[0.0] * NV] * 2, "out"),
+    "read-only": (read_only(), "read-only"),
+    "number of arrays": ((np.empty((2, NV)), np.empty((2, NV))), "out: expected 1 array"),
+}
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+@pytest.mark.parametrize("case", BAD_OUT)
+def test_bad_out(case: str, target: str) -> None:
+    out, message = BAD_OUT[case]
+    kernel = robot().compile("inverse_dynamics", target=target)
+    with pytest.raises(ArgumentError, match=message):
+        kernel(*inputs("inverse_dynamics", (2,)), out=out)
+
+
+def test_a_subset_of_outputs_in_any_order() -> None:
+    args = inputs("forward_dynamics_gradient", (3,))
+    whole = robot().compile("forward_dynamics_gradient")(*args)
+    kernel = robot().compile("forward_dynamics_gradient", outputs=("dqdd_dqd", "qdd"))
+    part = kernel(*args)
+    assert part._fields == ("dqdd_dqd", "qdd")
+    assert_close(part.dqdd_dqd, whole.dqdd_dqd, "dqdd_dqd", 1e-12)
+    assert_close(part.qdd, whole.qdd, "qdd", 1e-12)
+    one = robot().compile("forward_dynamics_gradient", outputs=("qdd",))
+    assert_close(one(*args), whole.qdd, "qdd alone", 1e-12)
+    everything = robot().compile("forward_dynamics_gradient")
+    assert one.stats.flops < kernel.stats.flops < everything.stats.flops, (
+        "what is not asked for costs nothing"
+    )
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics_gradient", "forward_dynamics_gradient"])
+def test_formulations_agree(name: str) -> None:
+    args = inputs(name, (3,))
+    formulations = robot().compile(name).stats.candidates
+    assert {"columns", "composite"} <= set(formulations)
+    results = [robot().compile(name, formulation=f, target="interpreter")(*args) for f in formulations]
+    for other in results[1:]:
+        for a, b in zip(other, results[0], strict=True):
+            assert_close(a, b, name, 1e-11)
+
+
+# --- kernels tell about themselves -----------------------------------------------------------------
+
+
+def test_stats_and_source() -> None:
+    kernel = robot().compile("inverse_dynamics_gradient").prepare(1).prepare(100)  # type: ignore[union-attr]
+    stats = kernel.stats
+    assert stats.algorithm == "inverse_dynamics_gradient"
+    assert stats.formulation in stats.candidates
+    assert sum(stats.operations.values()) > 0 and stats.flops >= sum(stats.operations.values())
+    assert 0 < stats.depth < stats.flops
+    assert set(stats.nonzeros) == {"dtau_dq", "dtau_dqd"}
+    assert 0 < stats.nonzeros["dtau_dq"] <= NV * NV
+    assert len(stats.compile_seconds) == 2 and all(t > 0 for t in stats.compile_seconds.values())
+    source = kernel.source
+    assert source.ir.startswith("program inverse_dynamics_gradient\n")
+    assert "define" in source.code and source.ir in str(source)
+    assert "inverse_dynamics_gradient" in repr(kernel) and "dtau_dqd" in repr(kernel)
+    interpreted = robot().compile("mass_matrix", target="interpreter")
+    assert interpreted.stats.algorithm == "mass_matrix" and interpreted.source.ir
+
+
+def test_robot_tells_what_it_is() -> None:
+    hyq = robomorph.load("hyq", floating_base=True)
+    assert (hyq.nq, hyq.nv) == (19, 18)
+    assert len(hyq.joint_names) == 13 and hyq.link_names[0] in hyq.frame_names
+    assert hyq.neutral.shape == (19,) and hyq.neutral[6] == 1.0
+    limits = hyq.limits
+    assert limits.lower.shape == limits.upper.shape == (19,)
+    assert limits.velocity.shape == limits.effort.shape == (18,)
+    assert np.all(np.isinf(limits.upper[:7])) and np.all(limits.lower[7:] < limits.upper[7:])
+    q, v = hyq.coordinates(hyq.joint_names[1])
+    assert (q, v) == (slice(7, 8), slice(6, 7))
+    assert "hyq" in repr(hyq).lower()
+
+
+def test_random_states_are_seeded_and_inside_the_limits() -> None:
+    hyq = robomorph.load("hyq", floating_base=True)
+    one, two = hyq.random_state(5, 50), hyq.random_state(np.random.default_rng(5), 50)
+    assert_same_bits(one.q, two.q, "q")
+    assert_same_bits(one.qd, two.qd, "qd")
+    assert one.q.shape == (50, 19) and one.qd.shape == (50, 18)
+    assert hyq.random_state(5).q.shape == (19,) and hyq.random_state(5, (2, 3)).q.shape == (2, 3, 19)
+    assert np.all((one.q >= hyq.limits.lower) & (one.q <= hyq.limits.upper))
+    np.testing.assert_allclose(np.linalg.norm(one.q[:, 3:7], axis=1), 1.0)
+    assert not np.array_equal(one.q, hyq.random_state(6, 50).q)
+
+
+# --- the configuration manifold --------------------------------------------------------------------
+
+
+def test_integrate_and_difference_broadcast_and_keep_dtype() -> None:
+    hyq = robomorph.load("hyq", floating_base=True)
+    q = hyq.random_state(1).q
+    steps = np.random.default_rng(2).uniform(-1, 1, (4, 18))
+    ahead = hyq.integrate(q, steps)
+    assert ahead.shape == (4, 19)
+    assert_close(hyq.difference(q, ahead), steps, "difference", 1e-10)
+    single = hyq.integrate(q.astype("float32"), steps.astype("float32"))
+    assert single.dtype == np.float32
+    assert hyq.difference(q.astype("float32"), single).dtype == np.float32
+    with pytest.raises(ArgumentError, match=r"^dq: expected shape \(\.\.\., 18\)"):
+        hyq.integrate(q, q)
+    with pytest.raises(ArgumentError, match=r"^q1: expected finite"):
+        hyq.difference(q, np.full(19, np.nan))
+
+
+# --- what is refused -------------------------------------------------------------------------------
+
+Q = np.zeros(NV)
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "wrong length": (lambda: robot().mass_matrix(np.zeros(4)), r"^q: expected shape \(\.\.\., 3\), found \(4,\)"),
+    "scalar": (lambda: robot().mass_matrix(0.0), r"^q: expected shape"),
+    "second argument": (
+        lambda: robot().inverse_dynamics(Q, np.zeros((2, 2)), Q),
+        r"^qd: expected shape \(\.\.\., 3\), found \(2, 2\)",
+    ),
+    "batches that do not broadcast": (
+        lambda: robot().inverse_dynamics(np.zeros((2, NV)), np.zeros((3, NV)), Q),
+        r"broadcast.*q \(2,\), qd \(3,\)",
+    ),
+    "text": (lambda: robot().mass_matrix("abc"), r"^q: expected"),
+    "None": (lambda: robot().mass_matrix(None), r"^q: expected float"),  # type: ignore[arg-type]
+    "complex": (lambda: robot().mass_matrix(Q + 1j), r"^q: expected float32 or float64, found dtype complex128"),
+    "half": (lambda: robot().mass_matrix(Q.astype(np.float16)), r"^q: .*float16"),
+    "bool": (lambda: robot().mass_matrix(Q.astype(bool)), r"^q: .*bool"),
+    "ragged": (lambda: robot().mass_matrix([[1.0], [2.0, 3.0]]), r"^q: expected an array of numbers"),
+    "mapping": (lambda: robot().mass_matrix({"a": 1.0}), r"^q: .*mapping"),  # type: ignore[arg-type]
+    "NaN": (
+        lambda: robot().inverse_dynamics(Q, [[0, 0, 0], [0, np.nan, 0]], Q),
+        r"^qd: expected finite numbers, found nan at index \[1, 1\]",
+    ),
+    "infinity": (
+        lambda: robot().inverse_dynamics(Q, Q, [0, 0, -np.inf]),
+        r"^qdd: expected finite numbers, found -inf at index \[2\]",
+    ),
+    "NaN in a large batch": (
+        lambda: robot().mass_matrix(np.where(np.arange(300).reshape(100, 3) == 299, np.nan, 0.0)),
+        r"^q: expected finite numbers, found nan at index \[99, 2\]",
+    ),
+    "unknown link": (
+        lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"lnk_2": np.zeros(6)}),
+        r"^f_ext: unknown link 'lnk_2'.*link_2",
+    ),
+    "empty mapping": (lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={}), r"^f_ext: the mapping is empty"),
+    "short wrench": (
+        lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"link_2": np.zeros(5)}),
+        r"^f_ext\['link_2'\]: expected shape \(\.\.\., 6\), found \(5,\)",
+    ),
+    "wrench of text": (
+        lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"link_2": "push"}),
+        r"^f_ext\['link_2'\]: expected",
+    ),
+    "NaN wrench": (
+        lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"link_2": np.full(6, np.nan)}),
+        r"^f_ext: expected finite",
+    ),
+    "wrench array of the wrong shape": (
+        lambda: robot().inverse_dynamics(Q, Q, Q, f_ext=np.zeros(6)),
+        r"^f_ext: expected shape",
+    ),
+    "unknown frame": (lambda: robot().forward_kinematics(Q, "hand"), r"^frame: unknown name 'hand'"),
+    "unknown algorithm": (lambda: robot().compile("forward_dynamic"), r"^algorithm: .*forward_dynamics"),
+    "unknown target": (lambda: robot().compile("mass_matrix", target="abacus"), r"^target: .*abacus"),
+    "unknown formulation": (
+        lambda: robot().compile("inverse_dynamics_gradient", formulation="colums"),
+        r"^formulation of inverse_dynamics_gradient: .*columns",
+    ),
+    "unknown output": (
+        lambda: robot().compile("energy", outputs=("kinetics",)),
+        r"^output of energy: .*kinetic",
+    ),
+    "no output": (lambda: robot().compile("energy", outputs=()), r"^outputs: "),
+    "output twice": (lambda: robot().compile("energy", outputs=("kinetic", "kinetic")), r"^outputs: "),
+    "unknown dtype": (lambda: robot().compile("mass_matrix", dtype="float16"), r"^dtype: .*float16"),
+    "no threads": (lambda: robot().compile("mass_matrix", threads=0), r"^threads: "),
+    "half a thread": (lambda: robot().compile("mass_matrix", threads=0.5), r"^threads: "),  # type: ignore[arg-type]
+    "missing frame": (lambda: robot().compile("jacobian"), r"^frame: "),
+    "frame too many": (lambda: robot().compile("mass_matrix", frame="link_1"), r"^frame: "),
+    "wrenches too many": (lambda: robot().compile("mass_matrix", f_ext=True), r"^f_ext: "),
+    "too few arguments": (lambda: robot().compile("inverse_dynamics")(Q, Q), r"expected 3 arguments \(q, qd, qdd\), found 2"),
+    "too many arguments": (lambda: robot().compile("mass_matrix")(Q, Q), r"expected 1 argument.*found 2"),
+    "unknown joint": (lambda: robot().coordinates("joint_9"), r"joint_9"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_with_a_reason(case: str) -> None:
+    attempt, message = REFUSED[case]
+    with pytest.raises(ArgumentError, match=message):
+        attempt()
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_the_check_for_finite_values_can_be_switched_off(target: str) -> None:
+    q = np.array([[0.1, 0.2, 0.3], [0.1, np.nan, 0.3]])
+    with pytest.raises(ArgumentError, match="^q"):
+        robot().compile("mass_matrix", target=target)(q)
+    mass = robot().compile("mass_matrix", target=target, check_finite=False)(q)
+    assert np.all(np.isfinite(mass[0])) and np.any(np.isnan(mass[1]))
+
+
+def test_a_robot_loaded_without_the_check() -> None:
+    unchecked = robomorph.load("chain:3", check_finite=False)
+    assert np.any(np.isnan(unchecked.mass_matrix(np.full(NV, np.nan))))
