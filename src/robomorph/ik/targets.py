@@ -185,8 +185,9 @@ def as_pose(name: str, value: npt.ArrayLike) -> Array:
 def as_rotation(name: str, value: npt.ArrayLike) -> Array:
     """A checked rotation (..., 3, 3); one that is only nearly so becomes the nearest rotation."""
     turn = _finite(name, value, (3, 3))
-    off = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0)
-    if off > ROTATION_TOLERANCE or (np.linalg.det(turn) < 0.0).any():
+    bounded = np.clip(turn, -2.0, 2.0)  # no entry of a rotation exceeds 1; squares must not overflow
+    off = np.abs(bounded @ np.swapaxes(bounded, -1, -2) - np.eye(3)).max(initial=0.0)
+    if off > ROTATION_TOLERANCE or (np.linalg.det(bounded) < 0.0).any():
         raise ArgumentError(
             f"{name}: expected a rotation matrix (R R^T = 1, det 1), found one that misses it by {off:.3g}"
             if off > ROTATION_TOLERANCE

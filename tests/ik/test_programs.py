@@ -1,0 +1,181 @@
+"""The traced programs against independent derivatives: the Jacobian, and what a step promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block, Layout
+from robomorph.ik.methods import METHODS
+from robomorph.ik.residual import trace_errors, trace_residual
+from robomorph.ik.step import trace_step
+from robomorph.ir.interpret import interpret
+from robomorph.ir.verify import verify
+from tests.ik.arms import arm
+
+Array = npt.NDArray[Any]
+FRAME = "panda_hand"
+LAYOUT = Layout(
+    (
+        Block(POSITION, FRAME),
+        Block(ORIENTATION, FRAME),
+        Block(ORIENTATION, FRAME, own_axes=True),
+        Block(AXIS, FRAME, (0.6, 0.0, 0.8)),
+        Block(CENTER_OF_MASS),
+    )
+)
+
+
+def rotation(rng: np.random.Generator) -> Array:
+    u, _, v = np.linalg.svd(rng.normal(size=(3, 3)))
+    turn = u @ v
+    return np.asarray(turn * np.linalg.det(turn))
+
+
+def target_numbers(rng: np.random.Generator) -> Array:
+    parts = [rng.normal(size=3), rotation(rng).ravel(), rotation(rng).ravel(), rotation(rng).ravel()]
+    return np.concatenate([*parts, rng.normal(size=3)])
+
+
+def rotation_vector(m: Array) -> Array:
+    s = 0.5 * np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    sine, cosine = np.linalg.norm(s), 0.5 * (np.trace(m) - 1.0)
+    return np.asarray(s * (np.arctan2(sine, cosine) / sine))
+
+
+def rows_of(raw: Array) -> Array:
+    """The residual's rows, as native code makes them."""
+    cosine, sine = raw[21], raw[22:24]
+    pointed = sine * np.arctan2(np.linalg.norm(sine), cosine) / np.linalg.norm(sine)
+    turns = [rotation_vector(raw[k : k + 9].reshape(3, 3)) for k in (3, 12)]
+    return np.concatenate([raw[:3], *turns, pointed, raw[24:27]])
+
+
+def dense(pattern: tuple[float | int, ...], jac: Array, rows: int) -> Array:
+    entries = [jac[e] if isinstance(e, int) else e for e in pattern]
+    return np.array(entries).reshape(rows, -1)
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_the_jacobian_is_the_derivative_of_the_cost(floating: bool) -> None:
+    """J^T e against finite differences of |e|^2 / 2, block by block: exact however far the target."""
+    robot, _ = arm("panda", floating)
+    rng = np.random.default_rng(5)
+    residual = trace_residual(robot.specialiser.tree(regroup=False), LAYOUT)
+    verify(residual.program)
+    q, target = robot.random_state(rng).q, target_numbers(rng)
+
+    def rows(at: Array) -> Array:
+        return rows_of(interpret(residual.program, {"q": at, "target": target})["raw"])
+
+    found = interpret(residual.program, {"q": q, "target": target})
+    jacobian, e = dense(residual.pattern, found["jac"], LAYOUT.rows), rows_of(found["raw"])
+    step = 1e-6
+    for block, start in zip(LAYOUT.blocks, LAYOUT.starts, strict=True):
+        here = slice(start.rows, start.rows + block.size.rows)
+        expected = np.empty(robot.nv)
+        for k in range(robot.nv):
+            move = np.zeros(robot.nv)
+            move[k] = step
+            ahead, behind = (rows(robot.integrate(q, sign * move))[here] for sign in (1, -1))
+            expected[k] = (ahead @ ahead - behind @ behind) / (4.0 * step)
+        assert np.allclose(jacobian[here].T @ e[here], expected, atol=1e-7), block
+
+
+def test_errors_alone_are_the_same_errors() -> None:
+    robot, _ = arm("panda")
+    tree, rng = robot.specialiser.tree(regroup=False), np.random.default_rng(1)
+    inputs = {"q": robot.random_state(rng).q, "target": target_numbers(rng)}
+    both = interpret(trace_residual(tree, LAYOUT).program, inputs)["raw"]
+    assert np.array_equal(interpret(trace_errors(tree, LAYOUT), inputs)["raw"], both)
+
+
+def test_a_rotation_about_its_own_axes_has_an_exact_jacobian() -> None:
+    """Row by row, far from the target, where the plain angular rows would be wrong."""
+    robot, _ = arm("panda")
+    layout = Layout((Block(ORIENTATION, FRAME, own_axes=True),))
+    residual = trace_residual(robot.specialiser.tree(regroup=False), layout)
+    rng = np.random.default_rng(8)
+    q, target = robot.random_state(rng).q, rotation(rng).ravel()
+
+    def rows(at: Array) -> Array:
+        raw = interpret(residual.program, {"q": at, "target": target})["raw"]
+        return rotation_vector(raw.reshape(3, 3))
+
+    found, e = interpret(residual.program, {"q": q, "target": target}), rows(q)
+    angle = np.linalg.norm(e)
+    bend = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
+    assert angle > 1.0
+    for i in range(3):
+        program = trace_step(
+            lambda p, i=i: (p.jacobian[i], 0.0), "row", layout, residual.pattern, (False,) * robot.nv
+        )
+        ones = {"weights": np.ones(3), "mask": np.ones(8), "base": np.zeros(8), "lam": np.ones(1)}
+        row = interpret(program, {"jac": found["jac"], "err": e, "bend": np.array([bend]), **ones})["step"]
+        step = 1e-6 * np.eye(robot.nv)
+        expected = [(rows(q + d)[i] - rows(q - d)[i]) / 2e-6 for d in step]
+        assert np.allclose(row, expected, atol=1e-7)
+
+
+def linear_problem(layout: Layout, nv: int, seed: int) -> tuple[tuple[int, ...], dict[str, Array]]:
+    rng = np.random.default_rng(seed)
+    pattern = tuple(range(layout.rows * nv))
+    inputs = {
+        "jac": rng.normal(size=layout.rows * nv),
+        "err": rng.normal(size=layout.rows),
+        "bend": np.full(layout.bend_count, 0.08),
+        "weights": rng.uniform(0.5, 2.0, layout.rows),
+        "mask": (rng.uniform(size=nv) > 0.3).astype(float),
+        "base": rng.normal(size=nv),
+        "lam": np.array([0.3]),
+    }
+    return pattern, inputs
+
+
+@pytest.mark.parametrize("nv", [5, 6, 9])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_damped_step_minimises_the_damped_model(nv: int, weighted: bool) -> None:
+    """Against NumPy's least squares, for more, as many and fewer joints than rows."""
+    robot, _ = arm("panda")
+    layout = Layout((Block(POSITION, FRAME), Block(ORIENTATION, FRAME)), weighted)
+    pattern, inputs = linear_problem(layout, nv, nv)
+
+    class Fake:
+        pass
+
+    tree: Any = Fake()
+    tree.nv = nv
+    program = trace_step(METHODS["lm"].rule(tree, layout), "lm", layout, pattern, (True,) * nv)
+    verify(program)
+    out = interpret(program, inputs)
+    w = inputs["weights"] if weighted else np.ones(6)
+    jacobian, e = w[:, None] * inputs["jac"].reshape(6, nv), w * inputs["err"]
+    after = e + jacobian @ inputs["base"]
+    free = jacobian * inputs["mask"]
+    stacked = np.vstack([free, np.sqrt(0.3) * np.eye(nv)])
+    best = np.linalg.lstsq(stacked, -np.concatenate([after, np.zeros(nv)]), rcond=None)[0]
+    assert np.allclose(out["step"], inputs["base"] + inputs["mask"] * best, atol=1e-9)
+    assert np.isclose(out["model"][0], np.sum((e + jacobian @ out["step"]) ** 2))
+    del robot
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "lm"])
+def test_what_a_method_predicts_is_what_its_step_leaves(name: str) -> None:
+    robot, _ = arm("iiwa14")
+    tree = robot.specialiser.tree(regroup=False)
+    layout = Layout((Block(POSITION, "lbr_iiwa_link_7"),))
+    pattern, inputs = linear_problem(layout, 7, 3)
+    inputs["mask"][:], inputs["base"][:] = 1.0, 0.0
+    program = trace_step(METHODS[name].rule(tree, layout), "x", layout, pattern, (True,) * 7)
+    out = interpret(program, inputs)
+    jacobian, e = inputs["jac"].reshape(3, 7), inputs["err"]
+    assert np.isclose(out["model"][0], np.sum((e + jacobian @ out["step"]) ** 2), atol=1e-9)
+    if name == "pseudoinverse":
+        assert np.allclose(out["step"], -np.linalg.pinv(jacobian) @ e, atol=1e-8)
+    elif "fixed" not in name:
+        slope = jacobian @ (jacobian.T @ e)
+        alpha = (e @ slope) / (slope @ slope)
+        assert np.allclose(out["step"], -alpha * jacobian.T @ e)
