@@ -27,6 +27,7 @@ TARGETS: dict[str, str] = {
     "interpreter": "robomorph.kernel:make_interpreter_kernel",
     "cuda": "robomorph.gpu.make:make_gpu_kernel",
     "opencl": "robomorph.gpu.make:make_gpu_kernel",
+    "rtl": "robomorph.hardware.kernel:make_rtl_kernel",
 }
 
 

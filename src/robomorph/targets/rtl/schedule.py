@@ -22,8 +22,8 @@ from robomorph.targets.rtl.operations import SHARED, Kind, Operation, operations
 @dataclass(frozen=True, slots=True)
 class Knobs:
     """What a designer chooses. `interval`: cycles between states. `period`: chained delay per cycle, in
-    multiplications. `latency`: cycles to aim for (None: what the period allows); more leave room to
-    share. `levels`: multipliers that may be chained within a cycle. `stages`: pipeline registers inside
+    multiplications. `latency`: cycles to aim for (None: a tenth more than the period allows); more leave
+    room to share. `levels`: multipliers that may be chained within a cycle. `stages`: pipeline registers inside
     the reciprocal and the sine unit. `scale_by_adders`: constant factors as shifts and additions."""
 
     interval: int = 24
@@ -86,7 +86,7 @@ def make_schedule(fixed: FixedProgram, knobs: Knobs) -> Schedule:
     """The schedule with the fewest units found that keeps the latency aimed for."""
     work = operations(fixed, scale_by_adders=knobs.scale_by_adders)
     free = _Scheduler(fixed, work, knobs, math.inf).run()
-    aim = max(knobs.latency or 0, free.length)
+    aim = max(knobs.latency or math.ceil(1.1 * free.length), free.length)
     for spare in (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0, 5.0):
         tried = _Scheduler(fixed, work, knobs, spare).run()
         if tried.length <= aim:

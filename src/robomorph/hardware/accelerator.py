@@ -1,0 +1,149 @@
+"""An accelerator: a function of one robot, the numbers it is computed in, and the design that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.tree import model_sizes
+from robomorph.errors import ArgumentError
+from robomorph.hardware.functions import split_trigonometry, with_minv_given
+from robomorph.hardware.options import Options
+from robomorph.hardware.states import input_bounds, sample_arguments
+from robomorph.ir.fixed import FixedProgram, FixedResult, input_words, interpret_fixed, output_reals
+from robomorph.ir.interpret import interpret
+from robomorph.ir.lower import lower
+from robomorph.ir.ops import CONST, MUL
+from robomorph.ir.program import Port, Program
+from robomorph.ir.ranges import intervals, profile
+from robomorph.specialise import Request, Specialised, Specialiser, make_request
+from robomorph.targets.rtl.balance import balance
+from robomorph.targets.rtl.design import Design, module_name
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """`real` computes the whole function in real numbers; `host` what the host contributes (sines and cosines, if
+    asked for); the chip computes `fixed`."""
+
+    specialiser: Specialiser
+    request: Request
+    options: Options
+    made: Specialised
+    real: Program
+    host: Program
+    chip: Program
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The arguments that a caller gives."""
+        return self.real.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.real.outputs
+
+    @cached_property
+    def samples(self) -> dict[str, Array]:
+        """Sampled arguments of the chip: what ranges were measured with."""
+        return self.chip_arguments(self.sample(self.options.samples, seed=0))
+
+    def sample(self, count: int, seed: int) -> dict[str, Array]:
+        """Random arguments (count, *shape) of the function."""
+        o = self.options
+        return sample_arguments(
+            self.specialiser,
+            self.inputs,
+            count,
+            np.random.default_rng(seed),
+            speed=o.speed,
+            acceleration=o.acceleration,
+        )
+
+    def chip_arguments(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        """The function's arguments, and what the host makes of them."""
+        given = dict(arguments)
+        if self.host.results:
+            given.update(interpret(self.host, {p.name: given[p.name] for p in self.host.inputs}))
+        return {port.name: given[port.name] for port in self.chip.inputs}
+
+    @cached_property
+    def profile(self) -> list[float]:
+        """The largest magnitude of every chip node over the samples."""
+        return profile(self.chip, self.samples)
+
+    @cached_property
+    def proven(self) -> list[float]:
+        """A magnitude that no chip node exceeds for states inside the bounds (infinite where none is known)."""
+        o = self.options
+        bounds = input_bounds(
+            self.specialiser, self.chip.inputs, self.samples, speed=o.speed, acceleration=o.acceleration
+        )
+        return [interval.size for interval in intervals(self.chip, bounds)]
+
+    @cached_property
+    def fixed(self) -> FixedProgram:
+        sizes = self.proven if self.options.ranges == "proven" else self.profile
+        return lower(self.chip, self.options.numbers, sizes)
+
+    @cached_property
+    def design(self) -> Design:
+        name = module_name(f"{self.specialiser.model.name}_{self.request.algorithm}")
+        return Design(name, self.fixed, self.options.knobs(_multiplications(self.chip)))
+
+    def words(self, arguments: Mapping[str, Array]) -> tuple[Array, Array]:
+        """Input words (n, input_size) of real arguments, and where one did not fit its format."""
+        return input_words(self.fixed, self.chip_arguments(arguments))
+
+    def interpret(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Array], FixedResult]:
+        """What the chip computes, by the fixed-point interpreter: real results, and the words."""
+        words, clipped = self.words(arguments)
+        result = interpret_fixed(self.fixed, words)
+        return output_reals(self.fixed, result.words), FixedResult(result.words, result.overflow | clipped)
+
+    def reference(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        """The same in float64."""
+        return interpret(self.real, arguments)
+
+
+def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
+    """From a request to an accelerator; nothing is scheduled before it is asked for."""
+    if options.minv == "given":
+        made, real = _minv_given(specialiser, request)
+    else:
+        made = specialiser.specialise(request)
+        real = made.program
+    if options.trig == "host":
+        host, chip = split_trigonometry(real)
+    else:
+        host, chip = Program("host", real.inputs, (), (), ()), real
+    return Accelerator(specialiser, request, options, made, real, host, balance(chip))
+
+
+def _minv_given(specialiser: Specialiser, request: Request) -> tuple[Specialised, Program]:
+    if request.algorithm != "forward_dynamics_gradient":
+        raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
+    wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]
+    if not wanted:
+        raise ArgumentError("minv='given': expected dqdd_dq or dqdd_dqd among the outputs")
+    inner = make_request(
+        specialiser.model,
+        "inverse_dynamics_gradient",
+        outputs=[name.replace("dqdd", "dtau") for name in wanted],
+        f_ext=request.wrench_links or False,
+        formulation=request.formulation,
+    )
+    made = specialiser.specialise(inner)
+    return made, with_minv_given(made.program, model_sizes(specialiser.model).nv)
+
+
+def _multiplications(program: Program) -> int:
+    nodes = program.nodes
+    return sum(n.op is MUL and not any(nodes[a].op is CONST for a in n.args) for n in nodes)

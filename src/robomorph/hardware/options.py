@@ -1,0 +1,81 @@
+"""What can be asked of an accelerator, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from robomorph.errors import ArgumentError
+from robomorph.ir.fixed import Format
+from robomorph.ir.lower import Numbers
+from robomorph.targets.rtl.schedule import Knobs
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """format: one for all signals, such as "Q16.16"; None chooses one per signal in words of `bits` bits, from
+    `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed and
+    acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
+    "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
+    design (forward_dynamics_gradient only). The rest are knobs of the schedule; `interval=None` chooses."""
+
+    format: str | None = None
+    bits: int = 32
+    ranges: str = "profile"
+    constant_bits: int | None = None
+    speed: float = 2.0
+    acceleration: float = 10.0
+    samples: int = 500
+    trig: str = "chip"
+    minv: str = "chip"
+    interval: int | None = None
+    period: float = 1.8
+    latency: int | None = None
+    levels: int = 1
+    reciprocal_stages: int = 12
+    rotate_stages: int = 8
+    scale_by_adders: bool = True
+    optimise: bool = False
+    trace: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of("ranges", self.ranges, ("profile", "proven"))
+        _one_of("trig", self.trig, ("chip", "host"))
+        _one_of("minv", self.minv, ("chip", "given"))
+        if self.samples < 1 or self.speed <= 0 or self.acceleration <= 0:
+            raise ArgumentError("samples, speed and acceleration: expected positive numbers")
+
+    @property
+    def numbers(self) -> Numbers:
+        uniform = Format.parse(self.format) if self.format is not None else None
+        bits = uniform.bits if uniform else self.bits
+        factor = self.constant_bits if self.constant_bits is not None else min(bits - 1, 20)
+        return Numbers(bits, uniform, constant_bits=factor)
+
+    def knobs(self, multiplications: int) -> Knobs:
+        """The schedule's; by default an interval that keeps about a hundred multipliers busy."""
+        interval = self.interval if self.interval is not None else max(4, min(64, multiplications // 100))
+        return Knobs(
+            interval,
+            self.period,
+            self.latency,
+            self.levels,
+            self.reciprocal_stages,
+            self.rotate_stages,
+            self.scale_by_adders,
+        )
+
+
+def make_options(options: Mapping[str, Any]) -> Options:
+    """Options by name; an unknown name is answered with the known ones."""
+    known = [field.name for field in fields(Options)]
+    for name in options:
+        if name not in known:
+            raise ArgumentError(f"{name}: not an option of target 'rtl': it has {', '.join(known)}")
+    return Options(**options)
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ArgumentError(f"{name}: expected one of {', '.join(known)}, found {value!r}")

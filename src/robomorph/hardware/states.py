@@ -1,0 +1,95 @@
+"""States to measure an accelerator's numbers with: random arguments of a function, and their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.tree import model_sizes
+from robomorph.ir.interpret import interpret
+from robomorph.ir.program import Port
+from robomorph.ir.ranges import Interval
+from robomorph.model.joints import JOINT_TYPES
+from robomorph.specialise import Specialiser, make_request
+
+Array = npt.NDArray[Any]
+FORCE = 100.0  # external wrenches sampled: N, N m
+
+
+def sample_arguments(
+    specialiser: Specialiser,
+    ports: Sequence[Port],
+    count: int,
+    rng: np.random.Generator,
+    *,
+    speed: float,
+    acceleration: float,
+) -> dict[str, Array]:
+    """Random states (count, *shape) inside the joints' limits. Torques are those of a random motion,
+    M^-1 is the true one."""
+    model = specialiser.model
+    nv = model_sizes(model).nv
+    names = {port.name for port in ports}
+    parts = [
+        JOINT_TYPES[b.kind].random(rng, b.limits.lower, b.limits.upper, (count,))
+        for b in model.bodies
+        if b.mimic is None
+    ]
+    values: dict[str, Array] = {
+        "q": np.concatenate(parts, axis=-1),
+        "qd": rng.uniform(-speed, speed, (count, nv)),
+        "qdd": rng.uniform(-acceleration, acceleration, (count, nv)),
+    }
+    if "tau" in names:
+        values["tau"] = _evaluate(specialiser, "inverse_dynamics", values)["tau"]
+    if "minv" in names:
+        values["minv"] = _evaluate(specialiser, "mass_matrix_inverse", values)["minv"]
+    for port in ports:
+        if port.name == "f_ext":
+            values["f_ext"] = rng.uniform(-FORCE, FORCE, (count, *port.shape))
+    return {port.name: values[port.name] for port in ports}
+
+
+def _evaluate(specialiser: Specialiser, algorithm: str, values: dict[str, Array]) -> dict[str, Array]:
+    program = specialiser.specialise(make_request(specialiser.model, algorithm)).program
+    return interpret(program, {port.name: values[port.name] for port in program.inputs})
+
+
+def input_bounds(
+    specialiser: Specialiser, ports: Sequence[Port], samples: dict[str, Array], *, speed: float, acceleration: float
+) -> list[Interval]:
+    """An interval per input entry: positions from the joints' limits, rates as asked for, sines and cosines by
+    nature; what has no bound of its own (torques, M^-1) takes twice the sampled range."""
+    bounds: list[Interval] = []
+    for port in ports:
+        flat = samples[port.name].reshape(-1, port.size)
+        for k in range(port.size):
+            if port.name in ("qd", "qdd"):
+                size = speed if port.name == "qd" else acceleration
+            elif port.name == "trig":
+                size = 1.0
+            elif port.name == "f_ext":
+                size = FORCE
+            else:
+                size = 2.0 * float(np.max(np.abs(flat[:, k])))
+            bounds.append(Interval(-size, size))
+    if ports and ports[0].name == "q":
+        bounds[: ports[0].size] = _position_bounds(specialiser)
+    return bounds
+
+
+def _position_bounds(specialiser: Specialiser) -> list[Interval]:
+    bounds: list[Interval] = []
+    for body in specialiser.model.bodies:
+        if body.mimic is not None:
+            continue
+        joint = JOINT_TYPES[body.kind]
+        if joint.nq == 1:
+            low, high = max(body.limits.lower, -np.pi), min(body.limits.upper, np.pi)
+            bounds.append(Interval(float(min(low, high)), float(max(low, high))))
+        else:  # positions within a metre, directions within the unit sphere
+            bounds += [Interval(-1.0, 1.0)] * joint.nq
+    return bounds
