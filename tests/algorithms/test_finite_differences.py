@@ -6,9 +6,11 @@ Mimic joints, floating and planar joints, prismatic ones and external forces are
 from __future__ import annotations
 
 import warnings
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import robomorph
@@ -20,6 +22,7 @@ from tests.oracle.compare import assert_close
 from tests.oracle.crane import CRANE
 from tests.oracle.finite_differences import by_configuration, by_vector
 
+Array = npt.NDArray[Any]
 TOLERANCE = 1e-6  # of the largest entry: what central differences are good for
 
 CASES = {
@@ -47,7 +50,7 @@ def load(case: str) -> Robot:
         return robomorph.load(source, floating_base=floating)
 
 
-def prepared(case: str) -> tuple[Robot, Sample, np.ndarray | None]:  # type: ignore[type-arg]
+def prepared(case: str) -> tuple[Robot, Sample, Array | None]:
     """A robot, one state, and wrenches on all links, constant in the links' frames."""
     robot = load(case)
     rng = np.random.default_rng(3)
@@ -88,6 +91,10 @@ def test_forward_dynamics_gradient(case: str) -> None:
     assert_close(gradient.qdd, robot.forward_dynamics(x.q, x.qd, x.tau, wrenches), "qdd")
 
 
+def position(robot: Robot, frame: str, q: Array) -> Array:
+    return np.asarray(robot.forward_kinematics(q, frame)[..., :3, 3])
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_jacobians(case: str) -> None:
     robot, x, _ = prepared(case)
@@ -96,7 +103,7 @@ def test_jacobians(case: str) -> None:
     for frame in (robot.link_names[-1], robot.link_names[len(robot.link_names) // 2]):
         jacobian = robot.jacobian(x.q, frame)
         pose = robot.forward_kinematics(x.q, frame)
-        origin = by_configuration(robot, lambda q, f=frame: robot.forward_kinematics(q, f)[..., :3, 3], x.q)
+        origin = by_configuration(robot, partial(position, robot, frame), x.q)
         assert_close(jacobian[:3], origin, f"linear rows of {frame}", TOLERANCE)
         for k in range(robot.nv):
             # dR/dq_k R^T is the skew matrix of the angular column.

@@ -51,7 +51,7 @@ def test_the_subspace_is_the_derivative_of_the_transform(joint: JointType, turn:
         for k, unit in enumerate(joint.subspace):
             ahead, behind = (joint.integrate(q, s * h * np.eye(joint.nv)[k]) for s in (1.0, -1.0))
             change = (matrix(joint, ahead, turn) - matrix(joint, behind, turn)) / (2 * h)
-            cross = np.array([unit.cross(Motion.of(e)).scalars() for e in np.eye(6)], dtype=float).T
+            cross = np.array([unit.cross(Motion.of(list(e))).scalars() for e in np.eye(6)]).T
             np.testing.assert_allclose(change, -cross @ matrix(joint, q, turn), rtol=0, atol=1e-8)
 
 

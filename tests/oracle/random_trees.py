@@ -60,7 +60,7 @@ def _link(i: int, rng: np.random.Generator) -> str:
     points = rng.uniform(-0.2, 0.2, (6, 3))
     tensor = sum(0.3 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    upper = (tensor[j, k] for j, k in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[index]
+    upper = (tensor[j, k] for j, k in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
     entries = " ".join(f'{n}="{float(x)!r}"' for n, x in zip(names, upper, strict=True))
     origin = f'<origin xyz="{_numbers(rng.uniform(-0.3, 0.3, 3))}" rpy="{_numbers(rng.uniform(-3, 3, 3))}"/>'
     mass = f'<mass value="{rng.uniform(0.5, 4.0)!r}"/>'

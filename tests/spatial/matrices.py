@@ -24,7 +24,7 @@ def motion_cross(v: Array) -> Array:
 
 def force_cross(v: Array) -> Array:
     """v x*, on forces."""
-    return -motion_cross(v).T
+    return np.asarray(-motion_cross(v).T)
 
 
 def motion_transform(rotation: Array, offset: Array) -> Array:
