@@ -13,6 +13,8 @@ import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.errors import ModelWarning, TargetError
 from robomorph.ir.interpret import interpret
+from robomorph.ir.program import Port
+from robomorph.ir.trace import Tracer
 from robomorph.passes.fuse import fuse
 from robomorph.specialise import make_request
 from robomorph.targets.gpu.emulate import emulate, program_order_inputs
@@ -113,7 +115,8 @@ def test_gradient_columns_are_spread_over_the_threads() -> None:
 
 
 def test_too_large_for_shared_memory_is_said() -> None:
-    made = robomorph.load("chain:120")
-    program = fuse(made.specialiser.specialise(make_request(made.model, "mass_matrix")).program)
-    with pytest.raises(TargetError, match='shared memory.*mapping="thread"'):
+    tracer, size = Tracer(), 13_000
+    x = tracer.inputs([Port("x", (size,))])["x"]
+    program = tracer.program("wide", [Port("x", (size,))], {"y": [x[0] * x[1]]})
+    with pytest.raises(TargetError, match=r'shared memory.*mapping="thread"'):
         group_plan(program, OPENCL, "float64")

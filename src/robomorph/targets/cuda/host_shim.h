@@ -89,15 +89,17 @@ inline void fibre_main() {
   return_home(self);
 }
 
+__attribute__((noinline)) inline void prepare(Fibre& fibre) {
+  getcontext(&fibre.context);
+  fibre.context.uc_stack.ss_sp = fibre.stack.get();
+  fibre.context.uc_stack.ss_size = kStackBytes;
+  fibre.context.uc_link = nullptr;
+  makecontext(&fibre.context, fibre_main, 0);
+}
+
 inline void run_block(unsigned threads, bool backwards) {
   std::vector<Fibre> fibres(threads);
-  for (Fibre& fibre : fibres) {
-    getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp = fibre.stack.get();
-    fibre.context.uc_stack.ss_size = kStackBytes;
-    fibre.context.uc_link = nullptr;
-    makecontext(&fibre.context, fibre_main, 0);
-  }
+  for (Fibre& fibre : fibres) prepare(fibre);
   for (unsigned finished = 0; finished == 0;) {
     for (unsigned k = 0; k < threads; ++k) {
       const unsigned thread = backwards ? threads - 1 - k : k;

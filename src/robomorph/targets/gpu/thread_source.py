@@ -7,7 +7,7 @@ import numpy as np
 from robomorph.ir.program import Program
 from robomorph.passes.chunk import chunk
 from robomorph.passes.order import order
-from robomorph.targets.c_family import BlockPrinter, Places, port_of
+from robomorph.targets.c_family import Block, BlockPrinter, Places, port_of
 from robomorph.targets.cpu.layout import plan_layout
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import SHARED_LIMIT, LaunchPlan
@@ -55,6 +55,7 @@ class _Source:
         self.outputs = output_names(program)
         places = Places(input=lambda k: f"own[{k}]", output=self._output, slot=lambda k: f"work[{k}]")
         self.printer = BlockPrinter(program, self.layout, dialect.arithmetic(dtype), places)
+        self.blocks = [self.printer.block(c) for c in range(len(self.layout.chunks))]
 
     def _output(self, entry: int) -> str:
         port, k = port_of(self.program.outputs, entry)
@@ -68,19 +69,30 @@ class _Source:
             f"{self.layout.slot_count} values kept between them"
         ]
         lines = heading(self.program, self.dialect, self.dtype, about)
-        for c in range(len(self.layout.chunks)):
-            lines += self._function(c)
+        for c, block in enumerate(self.blocks):
+            lines += self._function(c, block)
         return "\n".join([*lines, *self._kernel()]) + "\n"
 
-    def _arguments(self) -> list[str]:
-        names = [f"{self.dialect.write.format(t=self.value)} {name}" for name in self.outputs]
-        slots = [f"{self.dialect.private.format(t=self.value)} work"] if self.layout.slot_count else []
-        return [f"{self.dialect.share_read.format(t=self.value)} own", *names, *slots]
+    def _used(self, block: Block) -> tuple[bool, list[int], bool]:
+        """Which parameters a function needs: the arguments, these outputs, the workspace."""
+        ports = [port_of(self.program.outputs, entry)[0] for entry in block.writes]
+        outputs = [k for k, port in enumerate(self.program.outputs) if port in ports]
+        return bool(block.reads), outputs, block.uses_slots
 
-    def _function(self, c: int) -> list[str]:
-        block = self.printer.block(c)
-        head = f"{self.dialect.function} part{c}({', '.join(self._arguments())})"
+    def _function(self, c: int, block: Block) -> list[str]:
+        reads, outputs, slots = self._used(block)
+        params = [f"{self.dialect.share_read.format(t=self.value)} own"] if reads else []
+        params += [f"{self.dialect.write.format(t=self.value)} {self.outputs[k]}" for k in outputs]
+        params += [f"{self.dialect.private.format(t=self.value)} work"] if slots else []
+        head = f"{self.dialect.function} part{c}({', '.join(params)})"
         return [head, "{", *(f"    {line}" for line in block.lines), "}", ""]
+
+    def _call(self, c: int, block: Block) -> str:
+        reads, outputs, slots = self._used(block)
+        args = [f"pool + thread * {self.stride}"] if reads else []
+        args += [f"{self.outputs[k]} + row * {self.program.outputs[k].size}" for k in outputs]
+        args += ["work"] if slots else []
+        return f"    part{c}({', '.join(args)});"
 
     def _kernel(self) -> list[str]:
         params = parameters(self.program, self.dialect, self.value)
@@ -98,10 +110,5 @@ class _Source:
         slots = self.layout.slot_count
         if slots:
             lines.append(f"    {self.value} work[{slots}];")
-        names = [
-            f"{name} + row * {port.size}"
-            for name, port in zip(self.outputs, self.program.outputs, strict=True)
-        ]
-        call = ", ".join([f"pool + thread * {self.stride}", *names, *(["work"] if slots else [])])
-        lines += [f"    part{c}({call});" for c in range(len(self.layout.chunks))]
+        lines += [self._call(c, block) for c, block in enumerate(self.blocks)]
         return [*lines, "}"]
