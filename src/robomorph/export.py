@@ -19,6 +19,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
+from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.robot import Robot
 from robomorph.specialise import make_request
@@ -28,6 +29,9 @@ from robomorph.targets.cpp.project import MANIFEST, project_files
 
 TARGETS = ("cpp",)
 DTYPES = ("float64", "float32")
+# Nodes up to which a function is one block, and in each block of a longer one: in short blocks g++ keeps
+# more values in registers, and people their bearings.
+_WHOLE, _PIECE = 450, 300
 _STATES = 2  # in the self-check that is exported with the code
 
 _TITLES = {
@@ -188,9 +192,8 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
     title = _TITLES.get(spec.algorithm, f"{spec.algorithm}.").format(frame=spec.frame)
     notes = {p.name: _NOTES.get(p.name, "") for p in (*program.inputs, *program.outputs)}
     notes["f_ext"] = "wrenches [force, moment] at and in the frames of " + ", ".join(request.wrench_links)
-    return CppFunction(
-        spec.name, title, run_passes(program, SCHEDULE), notes, reference_states(robot, program, _STATES)
-    )
+    blocks = chunk(run_passes(program, SCHEDULE), _WHOLE, _PIECE)
+    return CppFunction(spec.name, title, blocks, notes, reference_states(robot, program, _STATES))
 
 
 def reference_states(robot: Robot, program: Program, states: int) -> dict[str, Array]:

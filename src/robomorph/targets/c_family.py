@@ -7,7 +7,7 @@ program into statements; what surrounds them (signatures, barriers, loops) is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,13 +89,21 @@ UNFUSED: dict[Op, str] = {FMA: "{a} * {b} + {c}", FMS: "{a} * {b} - {c}", FNMA: 
 
 
 class BlockPrinter:
-    """Prints the chunks of one program in one dialect."""
+    """Prints the chunks of one program in one dialect. Output entries in `skip` are left to the target."""
 
-    def __init__(self, program: Program, layout: Layout, dialect: Dialect, places: Places) -> None:
+    def __init__(
+        self,
+        program: Program,
+        layout: Layout,
+        dialect: Dialect,
+        places: Places,
+        skip: Collection[int] = frozenset(),
+    ) -> None:
         self.program, self.layout, self.dialect, self.places = program, layout, dialect, places
         self.results: dict[int, list[int]] = {}
         for k, r in enumerate(program.results):
-            self.results.setdefault(r, []).append(k)
+            if k not in skip:
+                self.results.setdefault(r, []).append(k)
 
     def block(self, c: int) -> Block:
         """The statements of chunk `c`: what it needs from earlier chunks is read from slots."""

@@ -13,6 +13,8 @@ from robomorph.targets.cpp.package import CppFunction, CppPackage
 from robomorph.targets.cpu.layout import Layout, plan_layout
 
 _RESTRICT = "ROBOMORPH_RESTRICT"
+# A result with at least so many entries that are always zero is cleared as a whole.
+_MANY_ZEROS = 8
 
 
 def _literal(value: float) -> str:
@@ -62,7 +64,10 @@ def function_header(package: CppPackage, function: CppFunction) -> str:
             ),
             "parameters": _lines(_parameters(program), 4),
             "work": f"  S work[{layout.slot_count}];\n" if layout.slot_count else "",
-            "calls": "\n".join(_call(program, function.name, c, b) for c, b in blocks.items()),
+            "calls": "\n".join(
+                [_clear(port) for port in _cleared(program)]
+                + [_call(program, function.name, c, b) for c, b in blocks.items()]
+            ),
             "from_structs": ", ".join(_struct_argument(p, "in") for p in program.inputs)
             + ", "
             + ", ".join(_struct_argument(p, "out") for p in program.outputs),
@@ -122,9 +127,27 @@ def _print_blocks(program: Program, layout: Layout) -> dict[int, Block]:
         output=lambda k: place(program.outputs, k),
         slot=lambda k: f"work[{k}]",
     )
-    printer = BlockPrinter(program, layout, CPP, places)
+    cleared = [flat for entries in _cleared(program).values() for flat in entries]
+    printer = BlockPrinter(program, layout, CPP, places, skip=frozenset(cleared))
     blocks = {c: printer.block(c) for c in range(len(layout.chunks))}
     return {c: block for c, block in blocks.items() if block.lines}
+
+
+def _cleared(program: Program) -> dict[Port, list[int]]:
+    """Results with many entries that are always zero, and those entries, flat among all outputs."""
+    found: dict[Port, list[int]] = {}
+    start = 0
+    for port in program.outputs:
+        entries = [k for k in range(start, start + port.size) if program.is_zero(program.results[k])]
+        if len(entries) >= _MANY_ZEROS:
+            found[port] = entries
+        start += port.size
+    return found
+
+
+def _clear(port: Port) -> str:
+    first = f"&{port.name}{'[0]' * len(port.shape)}"
+    return f"  robomorph::clear({first}, {port.size});  // {port.name} has entries that are always zero"
 
 
 def _touched(ports: tuple[Port, ...], flats: Iterable[int]) -> dict[Port, list[int]]:
@@ -144,7 +167,7 @@ def _block_text(program: Program, layout: Layout, c: int, block: Block, count: i
     lines = [*_block_comment(program, layout, c, reads, writes)]
     lines.append("template <class S, class T = robomorph::scalar_of<S>>")
     # A block that is the whole function may be inlined; several must not be, or nothing bounds their size.
-    head = "inline" if count == 1 else "ROBOMORPH_NOINLINE inline"
+    head = "inline" if count == 1 else "ROBOMORPH_BLOCK inline"
     lines.append(f"{head} void block{c}({', '.join(parameters)}) noexcept {{")
     lines += _body(program, block)
     return "\n".join([*lines, "}"])

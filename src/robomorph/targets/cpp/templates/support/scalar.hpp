@@ -19,13 +19,21 @@
 #define ROBOMORPH_INLINE inline __attribute__((always_inline))
 #define ROBOMORPH_NOINLINE __attribute__((noinline))
 #define ROBOMORPH_RESTRICT __restrict__
+#if defined(__clang__)
+#define ROBOMORPH_BLOCK __attribute__((noinline))
+#else
+// GCC packs neighbouring scalars of these long blocks into vectors at a loss: a tenth of the time.
+#define ROBOMORPH_BLOCK __attribute__((noinline, optimize("no-tree-slp-vectorize")))
+#endif
 #elif defined(_MSC_VER)
 #define ROBOMORPH_INLINE __forceinline
 #define ROBOMORPH_NOINLINE __declspec(noinline)
+#define ROBOMORPH_BLOCK __declspec(noinline)
 #define ROBOMORPH_RESTRICT __restrict
 #else
 #define ROBOMORPH_INLINE inline
 #define ROBOMORPH_NOINLINE
+#define ROBOMORPH_BLOCK
 #define ROBOMORPH_RESTRICT
 #endif
 
@@ -42,6 +50,11 @@ inline namespace v1 {
 /// The number type of a value: T for T, and T for Lanes<T, W>.
 template <class S> struct ScalarOf { using type = S; };
 template <class S> using scalar_of = typename ScalarOf<S>::type;
+
+/// Zero in `size` values.
+template <class S> ROBOMORPH_INLINE void clear(S* values, std::size_t size) noexcept {
+  for (std::size_t k = 0; k < size; ++k) values[k] = S(scalar_of<S>(0));
+}
 
 namespace detail {
 
