@@ -59,7 +59,12 @@ def _evaluate(specialiser: Specialiser, algorithm: str, values: dict[str, Array]
 
 
 def input_bounds(
-    specialiser: Specialiser, ports: Sequence[Port], samples: dict[str, Array], *, speed: float, acceleration: float
+    specialiser: Specialiser,
+    ports: Sequence[Port],
+    samples: dict[str, Array],
+    *,
+    speed: float,
+    acceleration: float,
 ) -> list[Interval]:
     """An interval per input entry: positions from the joints' limits, rates as asked for, sines and cosines by
     nature; what has no bound of its own (torques, M^-1) takes twice the sampled range."""

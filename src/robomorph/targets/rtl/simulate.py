@@ -127,7 +127,9 @@ def _built(design: Design, trace: bool, optimise: bool) -> bytes:
     """The shared library of a design, from the cache or built now."""
     harness = (resources.files("robomorph.targets.rtl") / "sim" / "harness.cpp").read_text()
     tool, compiler = find_verilator(), find_compiler()
-    key = "\0".join(["rtl-simulation", design.digest, harness, str(trace), str(optimise), _version(tool.binary), compiler])
+    key = "\0".join(
+        ["rtl-simulation", design.digest, harness, str(trace), str(optimise), _version(tool.binary), compiler]
+    )
     cached = default_cache().get(key)
     if cached is None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,195 @@
+"""An accelerator as a folder: RTL, testbench with vectors, Makefile, register map, drawings and a README."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.errors import ArgumentError
+from robomorph.hardware.accelerator import Accelerator
+from robomorph.hardware.accuracy import error_report
+from robomorph.hardware.drawing import block_diagram, timeline
+from robomorph.ir.fixed import interpret_fixed
+from robomorph.ir.text import entry_names
+from robomorph.targets.rtl.emit_top import Stream
+
+Array = npt.NDArray[Any]
+_MANIFEST = "design.json"
+_STATES = 50  # of the testbench
+
+
+def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write everything; the files written. A folder that holds other things is refused unless forced."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / _MANIFEST).exists() and not force:
+        raise ArgumentError(f"{folder}: expected an empty folder or an earlier export; force overwrites")
+    files = {f"rtl/{name}": text for name, text in accelerator.design.files.items()}
+    files |= _testbench(accelerator)
+    files |= {
+        "docs/blocks.svg": block_diagram(accelerator.design),
+        "docs/timeline.svg": timeline(accelerator.design),
+        "docs/register_map.md": register_map(accelerator),
+        "Makefile": _makefile(accelerator),
+        "README.md": _readme(accelerator),
+        _MANIFEST: json.dumps(manifest(accelerator), indent=2) + "\n",
+    }
+    written = []
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        written.append(path)
+    return written
+
+
+def manifest(accelerator: Accelerator) -> dict[str, Any]:
+    """Everything a driver needs to know: the words of both streams and their formats."""
+    fixed, design = accelerator.fixed, accelerator.design
+    names = entry_names(fixed.program.inputs)
+    return {
+        "function": accelerator.request.algorithm,
+        "robot": accelerator.specialiser.model.name,
+        "top": design.top,
+        "numbers": accelerator.options.numbers.name,
+        "inputs": [{"name": names[k], "format": fixed.input_formats[k].name} for k in design.input_slots],
+        "outputs": [
+            {"name": name, "format": form.name}
+            for name, form in zip(entry_names(fixed.program.outputs), fixed.output_formats, strict=True)
+        ],
+        "streams": {n: asdict(s) for n, s in zip(("in", "out"), design.streams, strict=True)},
+        "estimates": design.stats_dict(),
+    }
+
+
+def register_map(accelerator: Accelerator) -> str:
+    """Where every word is on the streams, and its format."""
+    data = manifest(accelerator)
+    lines = ["# Words on the streams", "", "Signed, two's complement; Qm.n has n fraction bits.", ""]
+    for title, entries, stream in (
+        ("s_axis (in)", data["inputs"], accelerator.design.streams[0]),
+        ("m_axis (out)", data["outputs"], accelerator.design.streams[1]),
+    ):
+        lines += [f"## {title}", "", "| word | beat | bits | signal | format |", "|---|---|---|---|---|"]
+        for k, entry in enumerate(entries):
+            beat, lane = divmod(k, stream.lanes)
+            low = lane * stream.container
+            bits = f"{low + stream.container - 1}:{low}"
+            lines.append(f"| {k} | {beat} | {bits} | `{entry['name']}` | {entry['format']} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _testbench(accelerator: Accelerator) -> dict[str, str]:
+    design = accelerator.design
+    source, sink = design.streams
+    words, _ = accelerator.words(accelerator.sample(_STATES, seed=7))
+    result = interpret_fixed(accelerator.fixed, words)
+    macros = {
+        "RM_TOP": design.top,
+        "RM_STATES": _STATES,
+        "RM_CONTAINER": source.container,
+        "RM_LANES_IN": source.lanes,
+        "RM_BEATS_IN": source.beats,
+        "RM_LANES_OUT": sink.lanes,
+        "RM_BEATS_OUT": sink.beats,
+    }
+    bench = (resources.files("robomorph.targets.rtl") / "sim" / "testbench.sv").read_text()
+    return {
+        "sim/testbench.sv": bench,
+        "sim/vectors.svh": "".join(f"`define {name} {value}\n" for name, value in macros.items()),
+        "sim/stimulus.hex": _beats(words[:, list(design.input_slots)], source, None),
+        "sim/expected.hex": _beats(result.words, sink, result.overflow),
+    }
+
+
+def _beats(words: Array, stream: Stream, flags: Array | None) -> str:
+    """Beats as hexadecimal lines; flags, if any, go above the data."""
+    mask = (1 << stream.container) - 1
+    lines = []
+    for n, row in enumerate(words):
+        padded = np.zeros(stream.beats * stream.lanes, np.int64)
+        padded[: len(row)] = row
+        for beat in padded.reshape(stream.beats, stream.lanes):
+            value = sum((int(w) & mask) << (k * stream.container) for k, w in enumerate(beat))
+            if flags is not None:
+                value |= int(flags[n]) << stream.data_bits
+            lines.append(f"{value:x}")
+    return "\n".join(lines) + "\n"
+
+
+def _makefile(accelerator: Accelerator) -> str:
+    top = accelerator.design.top
+    return f"""\
+# lint: all of Verilator's warnings. simulate: the testbench with its vectors. synthesise: Yosys, UltraScale+.
+TOP := {top}
+RTL := $(wildcard rtl/*.sv)
+VERILATOR ?= verilator
+# The last of these is for the Verilator of the Python package, which was built without a compiler's help.
+FLAGS := --binary --timing --assert -CFLAGS -std=c++20 -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include
+
+.PHONY: lint simulate synthesise clean
+lint:
+\t$(VERILATOR) --lint-only -Wall --top-module $(TOP) $(RTL)
+
+simulate: build/Vtestbench
+\tcd sim && ../build/Vtestbench
+
+build/Vtestbench: $(RTL) sim/testbench.sv sim/vectors.svh
+\t$(VERILATOR) $(FLAGS) -Isim --Mdir build --top-module testbench sim/testbench.sv $(RTL)
+
+synthesise:
+\tyosys -p "read_verilog -sv -D SYNTHESIS $(RTL); synth_xilinx -family xcup -noiopad -top $(TOP); stat"
+
+clean:
+\trm -rf build
+"""
+
+
+def _readme(accelerator: Accelerator) -> str:
+    s = accelerator.design.stats
+    report = error_report(accelerator, accelerator.sample(1000, seed=3))
+    errors = "\n".join(f"| {o.name} | {o.worst:.2e} | {o.typical:.2e} | {o.largest:.4g} |" for o in report.outputs)
+    arguments = ", ".join(port.name for port in accelerator.chip.inputs)
+    host = "sines and cosines come from the host" if accelerator.options.trig == "host" else "nothing is left to the host"
+    return f"""\
+# {accelerator.design.top}
+
+{accelerator.request.algorithm} of {accelerator.specialiser.model.name}, generated by robomorph: plain SystemVerilog,
+no vendor primitives. Arguments: {arguments}; {host}. Numbers: {accelerator.options.numbers.name}; products and sums are
+rounded to nearest and saturate; `m_axis_tuser` marks a result in which something did, `overflow_o` stays up.
+
+![blocks](docs/blocks.svg)
+
+| from the schedule model | |
+|---|---|
+| cycles from the last word in to the result ready | {s.latency} |
+| cycles to the last word out | {s.last_word} |
+| cycles between states | {s.interval} |
+| variable multipliers ({s.word_bits} x {s.word_bits}) | {s.multipliers} for {s.multiplications} products |
+| constant multipliers, by shift and add | {s.constant_multipliers}, {s.constant_adders} adders |
+| adders | {s.adders} |
+| flip-flops of values and stream buffers | {s.flip_flops} |
+
+| output (1,000 random states against float64) | worst error | typical error | largest value |
+|---|---|---|---|
+{errors}
+
+## Use
+`s_axis` takes a state, `m_axis` gives a result, both AXI4-Stream with back-pressure. The words are listed in
+[docs/register_map.md](docs/register_map.md) and, for programs, in `{_MANIFEST}`. `rst_ni` is active low.
+
+    make lint        # Verilator, all warnings
+    make simulate    # {_STATES} states with random pauses, compared bit by bit
+    make synthesise  # Yosys, UltraScale+
+
+## Cycles
+Operations by cycle of one state; a new state starts every {s.interval} cycles.
+
+![timeline](docs/timeline.svg)
+"""
+

@@ -1,0 +1,47 @@
+"""Where rounding hurts: how strongly the results of a program answer to each of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.ir.ops import ADD, COS, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.program import Program
+from robomorph.ir.ranges import node_values
+
+Array = npt.NDArray[Any]
+
+# Given the values of the operands, the derivative by each.
+_PARTIALS: dict[Op, Callable[..., tuple[Any, ...]]] = {
+    ADD: lambda a, b: (1.0, 1.0),
+    SUB: lambda a, b: (1.0, -1.0),
+    NEG: lambda a: (-1.0,),
+    MUL: lambda a, b: (b, a),
+    RECIP: lambda a: (-1.0 / (a * a),),
+    SIN: lambda a: (np.cos(a),),
+    COS: lambda a: (-np.sin(a),),
+}
+
+
+def sensitivities(program: Program, arguments: Mapping[str, Array], *, seed: int = 0) -> Array:
+    """Per node, the root mean square over states of the norm of the results' derivatives by its value.
+
+    By reverse accumulation with random signs on the results: their expected square is the squared norm.
+    """
+    values = node_values(program, arguments)
+    count = max(np.size(v) for v in values)
+    rng = np.random.default_rng(seed)
+    adjoint: list[Any] = [0.0] * len(program.nodes)
+    for r in program.results:
+        adjoint[r] = adjoint[r] + rng.choice([-1.0, 1.0], count)
+    for i in reversed(range(len(program.nodes))):
+        node = program.nodes[i]
+        if not node.args:
+            continue
+        partials = _PARTIALS[node.op](*(values[a] for a in node.args))
+        for a, partial in zip(node.args, partials, strict=True):
+            adjoint[a] = adjoint[a] + adjoint[i] * partial
+    return np.array([float(np.sqrt(np.mean(np.square(a)))) for a in adjoint])

