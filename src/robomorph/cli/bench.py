@@ -24,6 +24,12 @@ sections, for --only:
   chains      chains of 7 to 100 joints: run time, compile time, memory
   export      the exported C++ header against the in-process kernel
 
+robomorph bench ik measures inverse kinematics instead, with sections of its own:
+  paper       Quick-IK's chains: iterations, speculations, computation load, times
+  single      one solve on a chain of 100 joints, against KDL
+  arms        TRAC-IK's protocol on six arms, against KDL, TRAC-IK and pink
+  nearest     nearest=True against the best of 64 restarts of KDL
+
 Run it on a quiet machine: what else runs at the same time shows in the figures.
 """
 
@@ -52,6 +58,10 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.robots and args.robots[0] == "ik":
+        from robomorph.cli.bench_ik import run as run_ik
+
+        return run_ik(args)
     from robomorph.bench.plots import write_plots
     from robomorph.bench.report import write_json
     from robomorph.bench.run import DEFAULT_ROBOTS, chosen_sections, run_bench

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def _out_of_reach(solver: Solver, numbers: Array) -> str | None:
         if ball is None:
             continue
         centre, radius = ball
-        distance = float(np.linalg.norm(numbers[start.target : start.target + 3] - np.array(centre)))
+        distance = math.dist(numbers[start.target : start.target + 3], centre)  # never overflows
         if distance > radius * (1.0 + 1e-9):
             return (
                 f"out of reach: the target of {block.frame!r} is {distance:.6g} m from the first joint, "

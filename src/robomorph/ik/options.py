@@ -15,7 +15,7 @@ from robomorph.model.naming import hint
 # Which solution is wanted (IkChoice in native code).
 FIRST, NEAREST, ALL = 0, 1, 2
 DEFAULT_STARTS = 200
-DEFAULT_CANDIDATES = 24
+DEFAULT_CANDIDATES = 32
 # A solution from q0 itself this near to it (rad, m, over all joints) is taken without looking further.
 NEAR_ENOUGH = 0.2
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 MakeSolver = Callable[[], Solver]
-_GENERAL_ONLY = frozenset({"path", "posture", "solutions", "threads"})
+_GENERAL_ONLY = frozenset({"path", "posture", "solutions"})
 
 
 class QuickCall:
@@ -56,10 +56,13 @@ def quick_solve(
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
     if type(target) is not np.ndarray or robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
         return None
+    threads = options.get("threads") or 0
+    if type(threads) is not int or threads < 0:
+        return None
     shape = target.shape
     is_pose = len(shape) >= 2 and shape[-1] == 4
     try:
-        key = ("ik quick", frame, is_pose, *options.items())
+        key = ("ik quick", frame, is_pose, *(item for item in options.items() if item[0] != "threads"))
         call: QuickCall | None = robot._kernels.get(key)
     except TypeError:  # an option that cannot be hashed
         return None
@@ -74,4 +77,4 @@ def quick_solve(
     start = call.starts(q0, lead, len(numbers))
     if start is None or len(start) != len(numbers):
         return None
-    return call.solver, call.solver.solve(numbers, start, start), numbers, lead
+    return call.solver, call.solver.solve(numbers, start, start, threads), numbers, lead

@@ -22,7 +22,7 @@ constexpr int kMaxStalls = 3;
 constexpr int kMaxPolishes = 40;
 constexpr int kMaxCorrections = 4;
 constexpr double kLeastPull = 0.03;
-constexpr double kPolished = 1e-3;  // the gain in distance, relative, at which polishing ends
+constexpr double kPolished = 1e-4;  // the gain in distance, relative, at which polishing ends
 
 }  // namespace
 
@@ -391,7 +391,7 @@ void IkEngine<L>::begin(std::size_t l, int index) {
 
 template <std::size_t L>
 void IkEngine<L>::move_lanes() {
-  prepare_step();
+  if (!prepare_step()) return make_trial();
   const void* in[] = {a_.jac[now_], a_.err[now_], a_.bend[now_], a_.weights, a_.mask, a_.base, a_.lam};
   void* out[] = {a_.step, a_.model};
   bool inside = false;
@@ -407,17 +407,21 @@ void IkEngine<L>::move_lanes() {
   make_trial();
 }
 
+// False if no lane takes a step in this round.
 template <std::size_t L>
-void IkEngine<L>::prepare_step() {
+bool IkEngine<L>::prepare_step() {
+  bool any = false;
   double momentum[L];
   for (std::size_t l = 0; l < L; ++l) {
     const Lane& lane = lanes_[l];
     moving_[l] = lane.moves ? 1.0 : 0.0;
+    any = any || lane.moves;
     momentum[l] = lane.moves && lane.phase == Phase::kSolve ? lane.momentum : 0.0;
     const double share = lane.damping * std::min(lane.cost, 1.0);
     a_.lam[l] = lane.phase == Phase::kPolish ? kPolishDamping : std::max(share, kDampingFloor);
     if (!lane.moves) a_.lam[l] = 1.0;
   }
+  if (!any) return false;
   for (std::size_t i = 0; i < plan_.nv; ++i) {
     for (std::size_t l = 0; l < L; ++l) a_.mask[i * L + l] = moving_[l];
     for (std::size_t l = 0; l < L; ++l) a_.base[i * L + l] = momentum[l] * a_.last[i * L + l];
@@ -432,6 +436,7 @@ void IkEngine<L>::prepare_step() {
     const Lane& lane = lanes_[l];
     if (lane.moves && lane.phase == Phase::kPolish && lane.corrections == 0) towards_posture(l, lane.pull, a_.base);
   }
+  return true;
 }
 
 // Joints that the step would take beyond a limit are held there; true if there were any, and the step must be

@@ -57,7 +57,7 @@ class IkEngine {
   void begin(std::size_t l, int slot);
   int slot_for_lane(std::size_t l);
   void move_lanes();
-  void prepare_step();
+  bool prepare_step();
   bool saturate();
   void shorten();
   void make_trial();

@@ -1,0 +1,128 @@
+"""Solves problems with KDL and times them, in an interpreter that may know nothing of robomorph.
+
+usage: python ik_kdl_worker.py TASK.npz RESULT.npz
+A task holds the chain (joint types, axes, tips), limits, targets (n, 12), starts (n, joints) and settings.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import PyKDL  # type: ignore[import-not-found,unused-ignore]
+
+
+def frame(numbers: Any) -> Any:
+    """A KDL frame from position (3) and rotation, row by row (9)."""
+    rotation = PyKDL.Rotation(*(float(x) for x in numbers[3:12]))
+    return PyKDL.Frame(rotation, PyKDL.Vector(*(float(x) for x in numbers[:3])))
+
+
+def make_chain(task: Any) -> Any:
+    """The base as a fixed segment if it is not at the origin, then one segment a joint."""
+    chain = PyKDL.Chain()
+    if not np.array_equal(task["base"], [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]):
+        chain.addSegment(PyKDL.Segment(PyKDL.Joint(PyKDL.Joint.Fixed), frame(task["base"])))
+    names = (("RotX", (1, 0, 0)), ("RotY", (0, 1, 0)), ("RotZ", (0, 0, 1)))
+    plain = {(0, axis): getattr(PyKDL.Joint, name) for name, axis in names}
+    for slides, axis, tip in zip(task["slides"], task["axes"], task["tips"], strict=True):
+        kind = plain.get((int(slides), tuple(axis)))
+        if kind is not None:
+            joint = PyKDL.Joint(kind)
+        else:
+            general = PyKDL.Joint.TransAxis if slides else PyKDL.Joint.RotAxis
+            joint = PyKDL.Joint(PyKDL.Vector(0, 0, 0), PyKDL.Vector(*(float(x) for x in axis)), general)
+        chain.addSegment(PyKDL.Segment(joint, frame(tip)))
+    return chain
+
+
+def joint_array(values: Any) -> Any:
+    out = PyKDL.JntArray(len(values))
+    for k, value in enumerate(values):
+        out[k] = float(value)
+    return out
+
+
+class Search:
+    """KDL's solver with restarts: every answer is brought inside the limits by whole turns, or refused."""
+
+    def __init__(self, task: Any) -> None:
+        self.chain = make_chain(task)
+        self.lower, self.upper = task["lower"], task["upper"]
+        self.n = len(self.lower)
+        tolerance, weights = float(task["tolerance"]), task["weights"]
+        self.forward = PyKDL.ChainFkSolverPos_recursive(self.chain)
+        if str(task["solver"]) == "lma":
+            self.solver = PyKDL.ChainIkSolverPos_LMA(
+                self.chain, weights, tolerance, int(task["iterations"]), 1e-15
+            )
+        else:
+            self.velocity = PyKDL.ChainIkSolverVel_pinv(self.chain)
+            self.solver = PyKDL.ChainIkSolverPos_NR(
+                self.chain, self.forward, self.velocity, int(task["iterations"]), tolerance
+            )
+        # LMA judges the weighted error; with weights of one it is the length of the twist.
+        self.free = ~np.isfinite(self.lower) & ~np.isfinite(self.upper)
+        self.out = PyKDL.JntArray(self.n)
+        self.seconds = 0.0
+
+    def once(self, start: Any, goal: Any) -> Any:
+        """One call; the answer inside the limits, or None."""
+        given = joint_array(start)
+        begin = time.perf_counter()
+        code = self.solver.CartToJnt(given, goal, self.out)
+        self.seconds += time.perf_counter() - begin  # KDL's own time: none of what this script adds
+        if code < 0:
+            return None
+        q = np.array([self.out[k] for k in range(self.n)])
+        turns = 2.0 * np.pi
+        low = np.where(self.free, -np.inf, self.lower)
+        q = np.where(q > self.upper, q - turns * np.ceil((q - self.upper) / turns), q)
+        q = np.where(q < low, q + turns * np.ceil((low - q) / turns), q)
+        return q if np.all(q >= low) and np.all(q <= self.upper) else None
+
+
+def random_start(rng: np.random.Generator, search: Search) -> Any:
+    low = np.where(np.isfinite(search.lower), search.lower, -np.pi)
+    high = np.where(np.isfinite(search.upper), search.upper, np.pi)
+    return rng.uniform(low, high)
+
+
+def solve(
+    search: Search, start: Any, goal: Any, restarts: int, best_of: bool, rng: np.random.Generator
+) -> Any:
+    """The first answer of at most `restarts` starts, or with `best_of` the nearest to the start of all."""
+    found: Any = None
+    distance = float("inf")
+    for k in range(restarts):
+        q = search.once(start if k == 0 else random_start(rng, search), goal)
+        if q is None:
+            continue
+        if not best_of:
+            return q
+        if np.linalg.norm(q - start) < distance:
+            found, distance = q, float(np.linalg.norm(q - start))
+    return found
+
+
+def main() -> None:
+    task = np.load(sys.argv[1])
+    search = Search(task)
+    rng = np.random.default_rng(int(task["seed"]))
+    goals = [frame(numbers) for numbers in task["targets"]]
+    answers, seconds = [], []
+    for goal, start in zip(goals, task["starts"], strict=True):
+        best = np.inf
+        for _ in range(int(task["repeats"])):
+            search.seconds = 0.0
+            q = solve(search, start, goal, int(task["restarts"]), bool(task["best_of"]), rng)
+            best = min(best, search.seconds)
+        answers.append(np.full(search.n, np.nan) if q is None else q)
+        seconds.append(best)
+    np.savez(sys.argv[2], q=np.array(answers), seconds=np.array(seconds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""`robomorph bench ik`: inverse kinematics against the paper, KDL, TRAC-IK and pink."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from robomorph.bench.ik_session import IkOutcome
+
+
+def run(args: argparse.Namespace) -> int:
+    """Takes the options of `robomorph bench`."""
+    from robomorph.bench.ik_plots import write_ik_plots
+    from robomorph.bench.ik_run import run_ik_bench, write_ik_json
+    from robomorph.cli.terminal import make_console
+    from robomorph.errors import ArgumentError
+
+    if len(args.robots) > 1:
+        raise ArgumentError(f"bench ik: expected no robot after 'ik', found {args.robots[1]!r}")
+    progress = make_console(sys.stderr)
+    outcome = run_ik_bench(
+        args.only, quick=args.quick, step=lambda name: progress.print(f"measuring {name}", markup=False)
+    )
+    console = make_console()
+    show(outcome, console)
+    if args.json is not None:
+        write_ik_json(outcome, args.json)
+        console.print(f"written: {args.json}", markup=False)
+    if args.plots is not None:
+        for path in write_ik_plots(outcome, args.plots):
+            console.print(f"written: {path}", markup=False)
+    return 0
+
+
+def show(outcome: IkOutcome, console: Console) -> None:
+    """Every table, the goals, and what the reader must know."""
+    from rich.markup import escape
+
+    from robomorph.cli.terminal import make_table
+
+    for data in outcome.tables:
+        table = make_table(escape(data.title), data.columns, left=data.left, caption=data.caption)
+        for row in data.rows:
+            table.add_row(*(escape(cell) for cell in row))
+        console.print(table)
+    styles = {True: "green", False: "red", None: "dim"}
+    goals = make_table("goals", ("what", "verdict"), left=2)
+    for verdict in outcome.verdicts:
+        goals.add_row(escape(verdict.what), f"[{styles[verdict.reached]}]{verdict.text}[/]")
+    console.print(goals)
+    for note in outcome.notes:
+        console.print(f"note: {note}", markup=False, style="yellow")
+    console.print(f"measured in {outcome.figures['seconds']:.0f} s", style="dim")
