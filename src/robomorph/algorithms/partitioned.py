@@ -6,7 +6,7 @@ every link at them), that gradient, and what comes after (a product with the inv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robomorph.algorithms.forward_dynamics import AT_ACCELERATION, FORWARD
@@ -74,12 +74,15 @@ def trace_given_motion(tree: Tree) -> Program:
     return tracer.program("gradient_given_motion", ports, results)
 
 
-def trace_product(tree: Tree) -> Program:
-    """dqdd/du = -minv dtau/du for both gradients."""
+def trace_product(tree: Tree, zeros: Mapping[str, Sequence[bool]]) -> Program:
+    """dqdd/du = -minv dtau/du for both gradients; `zeros` names entries of the factors that are always zero."""
     tracer = Tracer()
     n = tree.nv
     ports = [Port(name, (n, n)) for name in ("minv", "dtau_dq", "dtau_dqd")]
-    values = tracer.inputs(ports)
+    values: dict[str, list[Any]] = {
+        name: [0.0 if zero else x for x, zero in zip(entries, zeros[name], strict=True)]
+        for name, entries in tracer.inputs(ports).items()
+    }
     results: dict[str, Any] = {}
     for name in ("dq", "dqd"):
         rows = []

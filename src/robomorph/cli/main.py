@@ -8,9 +8,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-# A new command is one module robomorph.cli.<name> with add_parser(subparsers) and run(args) -> int, and
-# one entry here. Commands import what is heavy inside run().
-COMMANDS = ("bench", "compile", "export", "info", "robots")
+# A new command is one module robomorph.cli.<name>, a dash becoming an underscore, with add_parser(subparsers)
+# and run(args) -> int, and one entry here. Commands import what is heavy inside run().
+COMMANDS = ("bench", "compile", "export", "gpu-report", "info", "robots")
 
 EXIT_OK = 0
 EXIT_CHECK_FAILED = 1
@@ -40,7 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"robomorph {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module = importlib.import_module(f"robomorph.cli.{name}")
+        module = importlib.import_module(f"robomorph.cli.{name.replace('-', '_')}")
         module.add_parser(subparsers)
         subparsers.choices[name].set_defaults(run=module.run)
     return parser

@@ -87,7 +87,8 @@ class PartitionedPrograms:
         return self._simplified(trace_given_motion(self.specialiser.tree(regroup=True)))
 
     def _product(self) -> Program:
-        return self._simplified(trace_product(self.specialiser.tree(regroup=True)))
+        known = _structural_zeros(self.motion(False)) | _structural_zeros(self.given_motion())
+        return self._simplified(trace_product(self.specialiser.tree(regroup=True), known))
 
     def _gradient(self) -> Program:
         request = Request("inverse_dynamics_gradient", ("dtau_dq", "dtau_dqd"), self.request.wrench_links)
@@ -213,6 +214,16 @@ class PartitionedGradient:
             plan = host_plan(make(), key, self.dtype)
             self._host_kernels[name] = Kernel(plan, threads=threads, check_finite=check_finite)
         return self._host_kernels[name]
+
+
+def _structural_zeros(program: Program) -> dict[str, list[bool]]:
+    """Per output, which entries are the constant zero."""
+    found: dict[str, list[bool]] = {}
+    at = 0
+    for port in program.outputs:
+        found[port.name] = [program.is_zero(r) for r in program.results[at : at + port.size]]
+        at += port.size
+    return found
 
 
 def program_stats(program: Program) -> KernelStats:
