@@ -21,6 +21,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
+from robomorph.provenance import step_comments
 from robomorph.robot import Robot
 from robomorph.specialise import make_request
 from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_shared
@@ -188,12 +189,15 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
         frame=spec.frame,
         f_ext=f_ext if known else False,
     )
-    program = robot.specialiser.specialise(request).program
+    made = robot.specialiser.specialise(request)
+    program = made.program
     title = _TITLES.get(spec.algorithm, f"{spec.algorithm}.").format(frame=spec.frame)
     notes = {p.name: _NOTES.get(p.name, "") for p in (*program.inputs, *program.outputs)}
     notes["f_ext"] = "wrenches [force, moment] at and in the frames of " + ", ".join(request.wrench_links)
     blocks = chunk(run_passes(program, SCHEDULE), _WHOLE, _PIECE)
-    return CppFunction(spec.name, title, blocks, notes, reference_states(robot, program, _STATES))
+    comments = step_comments(robot.specialiser, request, made.formulation, blocks)
+    reference = reference_states(robot, program, _STATES)
+    return CppFunction(spec.name, title, blocks, notes, reference, comments)
 
 
 def reference_states(robot: Robot, program: Program, states: int) -> dict[str, Array]:

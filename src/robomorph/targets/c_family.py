@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -89,7 +90,8 @@ UNFUSED: dict[Op, str] = {FMA: "{a} * {b} + {c}", FMS: "{a} * {b} - {c}", FNMA: 
 
 
 class BlockPrinter:
-    """Prints the chunks of one program in one dialect. Output entries in `skip` are left to the target."""
+    """Prints the chunks of one program in one dialect. Output entries in `skip` are left to the target;
+    `comments` stand before the nodes they are about."""
 
     def __init__(
         self,
@@ -98,7 +100,9 @@ class BlockPrinter:
         dialect: Dialect,
         places: Places,
         skip: Collection[int] = frozenset(),
+        comments: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
+        self.comments = comments
         self.program, self.layout, self.dialect, self.places = program, layout, dialect, places
         self.results: dict[int, list[int]] = {}
         for k, r in enumerate(program.results):
@@ -130,6 +134,8 @@ class _BlockWriter:
     def node(self, i: int) -> None:
         """Compute node `i`, and keep it where it is wanted later."""
         node = self.program.nodes[i]
+        if i in self.printer.comments:
+            self.lines.append(f"// {self.printer.comments[i]}")
         if node.op is SIN or node.op is COS:
             self._trigonometry(i)
         elif node.op is not CONST and node.op is not INPUT:

@@ -44,7 +44,7 @@ CPP = Dialect(
 def function_header(package: CppPackage, function: CppFunction) -> str:
     """The text of ``<function>.hpp``."""
     program, layout = function.program, plan_layout(function.program)
-    blocks = _print_blocks(program, layout)
+    blocks = _print_blocks(function, layout)
     guard = f"{package.name}_{function.name}_hpp".upper()
     return fill(
         "function.hpp.in",
@@ -115,8 +115,9 @@ def _move(verb: str, port: Port) -> str:
 # --- blocks --------------------------------------------------------------------------------------------
 
 
-def _print_blocks(program: Program, layout: Layout) -> dict[int, Block]:
+def _print_blocks(function: CppFunction, layout: Layout) -> dict[int, Block]:
     """The blocks that do anything, by chunk."""
+    program = function.program
 
     def place(ports: tuple[Port, ...], flat: int) -> str:
         port, k = port_of(ports, flat)
@@ -128,7 +129,7 @@ def _print_blocks(program: Program, layout: Layout) -> dict[int, Block]:
         slot=lambda k: f"work[{k}]",
     )
     cleared = [flat for entries in _cleared(program).values() for flat in entries]
-    printer = BlockPrinter(program, layout, CPP, places, skip=frozenset(cleared))
+    printer = BlockPrinter(program, layout, CPP, places, frozenset(cleared), function.comments)
     blocks = {c: printer.block(c) for c in range(len(layout.chunks))}
     return {c: block for c, block in blocks.items() if block.lines}
 
@@ -168,19 +169,19 @@ def _block_text(program: Program, layout: Layout, c: int, block: Block, count: i
     lines.append("template <class S, class T = robomorph::scalar_of<S>>")
     # A block that is the whole function may be inlined; several must not be, or nothing bounds their size.
     head = "inline" if count == 1 else "ROBOMORPH_BLOCK inline"
-    lines.append(f"{head} void block{c}({', '.join(parameters)}) noexcept {{")
+    lines.append(f"{head} void block{c}(\n    {_lines(parameters, 4)}) noexcept {{")
     lines += _body(program, block)
     return "\n".join([*lines, "}"])
 
 
 def _body(program: Program, block: Block) -> list[str]:
-    """The statements; an empty line after each run of finished results."""
+    """The statements; an empty line after each run of finished results and before each step."""
     results = {port.name for port in program.outputs}
     lines: list[str] = []
     storing = False
     for statement in (line for lines_ in block.lines for line in lines_.split("\n")):
         stores = statement.lstrip("*").split("[")[0].split(" ")[0] in results
-        if storing and not stores:
+        if lines and ((storing and not stores) or statement.startswith("//")):
             lines.append("")
         storing = stores
         lines.append(f"  {statement}")

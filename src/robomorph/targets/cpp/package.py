@@ -28,13 +28,14 @@ _RESERVED = (
 @dataclass(frozen=True)
 class CppFunction:
     """One function: its identifier, a sentence on it, its scheduled program, a note per port (units, frames),
-    and states with the results they must give: (states, *port.shape) by port name."""
+    states with the results they must give ((states, *port.shape) by port name), and comments by node."""
 
     name: str
     title: str
     program: Program
     notes: Mapping[str, str]
     reference: Mapping[str, Array]
+    comments: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def ports(self) -> tuple[Port, ...]:
