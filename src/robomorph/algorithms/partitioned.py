@@ -75,7 +75,7 @@ def trace_given_motion(tree: Tree) -> Program:
 
 
 def trace_product(tree: Tree, zeros: Mapping[str, Sequence[bool]]) -> Program:
-    """dqdd/du = -minv dtau/du for both gradients; `zeros` names entries of the factors that are always zero."""
+    """dqdd/du = -minv dtau/du for both gradients; `zeros` marks entries of the factors that always are."""
     tracer = Tracer()
     n = tree.nv
     ports = [Port(name, (n, n)) for name in ("minv", "dtau_dq", "dtau_dqd")]

@@ -26,7 +26,7 @@ def report_svg(reports: Sequence[KernelReport], title: str, architecture: int) -
         (f"theoretical occupancy, sm_{architecture}", lambda k: _occupancy(k, architecture), "{:.0%}"),
         ("bytes moved per evaluation, both ways", lambda k: float(k.cost.bytes_total), "{:.0f}"),
         (
-            f"million evaluations/s, data on the device, that peak rates of {gpu} allow (ESTIMATE, not measured)",
+            f"million evaluations/s on {gpu} at peak rates, data on the device (ESTIMATE, not measured)",
             lambda k: _estimate(k, architecture),
             "{:.1f}",
         ),
