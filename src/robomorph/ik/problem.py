@@ -77,7 +77,7 @@ def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
 def _from_array(robot: Robot, target: Any, frame: str | None) -> Target:
     array = as_array("target", target)
     if frame is None:
-        frame = _only_tip(robot)
+        frame = only_tip(robot)
     if array.ndim >= 2 and array.shape[-2:] == (4, 4):
         return PoseTarget(frame, array)
     if array.ndim >= 1 and array.shape[-1] == 3:
@@ -88,7 +88,7 @@ def _from_array(robot: Robot, target: Any, frame: str | None) -> Target:
     )
 
 
-def _only_tip(robot: Robot) -> str:
+def only_tip(robot: Robot) -> str:
     """The last frame of a robot with one end; a robot with several must be told which is meant."""
     bodies = robot.model.bodies
     parents = {body.parent for body in bodies}

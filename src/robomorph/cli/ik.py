@@ -1,0 +1,157 @@
+"""`robomorph ik`: a configuration that brings a frame to a position or pose."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from robomorph.ik import IKResult
+    from robomorph.robot import Robot
+
+_EPILOG = """\
+examples:
+  robomorph ik iiwa14 --position 0.4 0.2 0.6
+  robomorph ik iiwa14 --position 0.4 0.2 0.6 --rpy 0 3.14159 0 --solutions 4
+  robomorph ik arm.urdf --frame tool0 --position 0.3 0 0.5 --q0 0,-1.5,1.5,0,0,0 --json
+
+exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad input
+"""
+_ROUNDS = 20
+
+
+def add_parser(subparsers: Any) -> None:
+    from robomorph.cli.options import add_robot_options, numbers
+    from robomorph.ik.methods import METHODS
+
+    parser = subparsers.add_parser(
+        "ik",
+        help="solve inverse kinematics for a position or pose",
+        description="Finds joint positions inside the limits that bring a frame to a position, or with --rpy "
+        "to a pose; shows the answer, its errors, the time it took and a picture of the arm.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_options(parser)
+    parser.add_argument("--frame", help="link to move (default: the end, if the robot has one)")
+    parser.add_argument("--position", metavar=("X", "Y", "Z"), nargs=3, type=float, required=True, help="m")
+    parser.add_argument(
+        "--rpy", metavar=("R", "P", "Y"), nargs=3, type=float, help="roll, pitch and yaw of the frame (rad)"
+    )
+    parser.add_argument("--q0", metavar="Q", type=numbers, help="start, numbers separated by commas")
+    parser.add_argument("--tolerance", type=float, default=1e-5, help="m and rad (default 1e-5)")
+    parser.add_argument("--any", action="store_true", help="the first solution, not the nearest to the start")
+    parser.add_argument("--solutions", metavar="N", type=int, default=1, help="as many distinct solutions")
+    parser.add_argument(
+        "--fixed", metavar="JOINT", action="append", default=[], help="keep this joint; may be repeated"
+    )
+    parser.add_argument("--method", choices=list(METHODS), default="lm", help="default lm")
+    parser.add_argument("--seed", type=int, default=0, help="of the random starts")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def run(args: argparse.Namespace) -> int:
+    import numpy as np
+
+    from robomorph.cli.options import load_robot
+    from robomorph.cli.terminal import make_console, print_json
+    from robomorph.ik.problem import only_tip
+
+    robot, messages = load_robot(args)
+    frame = args.frame or only_tip(robot)
+    target = np.array(args.position) if args.rpy is None else pose_of(args.position, args.rpy)
+    options = {
+        "tolerance": args.tolerance,
+        "nearest": not args.any,
+        "solutions": args.solutions,
+        "method": args.method,
+        "seed": args.seed,
+        "fixed": tuple(args.fixed),
+    }
+    q0 = None if args.q0 is None else np.array(args.q0)
+    result = robot.inverse_kinematics(target, frame, q0, **options)  # compiles, if nothing is cached
+    seconds = float("inf")
+    for _ in range(_ROUNDS):
+        begin = time.perf_counter()
+        robot.inverse_kinematics(target, frame, q0, **options)
+        seconds = min(seconds, time.perf_counter() - begin)
+    if args.json:
+        print_json({**describe(robot, frame, result, seconds), "warnings": messages})
+    else:
+        _print(make_console(), robot, frame, result, seconds)
+    return 0 if np.any(result.success) else 1
+
+
+def pose_of(position: list[float], rpy: list[float]) -> Any:
+    """(4, 4) from a position and roll, pitch and yaw, as URDF means them: Rz(yaw) Ry(pitch) Rx(roll)."""
+    import numpy as np
+
+    pose = np.eye(4)
+    for axis, angle in zip((2, 1, 0), reversed(rpy), strict=True):
+        turn = np.eye(3)
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        turn[[i, j], [i, j]] = np.cos(angle)
+        turn[j, i], turn[i, j] = np.sin(angle), -np.sin(angle)
+        pose[:3, :3] = pose[:3, :3] @ turn
+    pose[:3, 3] = position
+    return pose
+
+
+def describe(robot: Robot, frame: str, result: IKResult, seconds: float) -> dict[str, Any]:
+    """The result as plain data."""
+    return {
+        "robot": robot.name,
+        "frame": frame,
+        "joints": list(robot.joint_names),
+        "q": result.q,
+        "success": result.success,
+        "position_error_m": result.position_error,
+        "rotation_error_rad": result.rotation_error,
+        "iterations": result.iterations,
+        "starts": result.starts,
+        "active_limits": result.active_limits,
+        "reason": result.reason,
+        "seconds": seconds,
+    }
+
+
+def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds: float) -> None:
+    import numpy as np
+    from rich.markup import escape
+
+    from robomorph.cli.picture import draw_arm
+    from robomorph.cli.terminal import make_table
+
+    q = np.atleast_2d(result.q)
+    valid = np.atleast_1d(result.success)
+    shown = q[valid] if valid.any() else q[:1]
+    signs = {-1: "at lower", 0: "", 1: "at upper"}
+    active = np.atleast_2d(result.active_limits)[0]
+    columns = ("coordinate", *(f"q{k + 1}" if len(shown) > 1 else "q" for k in range(len(shown))), "limit")
+    table = make_table(f"{escape(robot.name)}: {escape(frame)}", columns)
+    for i, name in enumerate(_coordinate_names(robot)):
+        limit = signs[int(active[i])] if len(shown) == 1 else ""
+        table.add_row(escape(name), *(f"{row[i]: .6f}" for row in shown), limit)
+    console.print(table)
+    reason = str(np.atleast_1d(np.asarray(result.reason, object))[0])
+    console.print(f"{reason}", markup=False, style="green" if valid.any() else "red")
+    metres, radians = np.atleast_1d(result.position_error)[0], np.atleast_1d(result.rotation_error)[0]
+    console.print(f"errors: {metres:.2e} m, {radians:.2e} rad", markup=False)
+    console.print(
+        f"{int(np.sum(result.iterations))} iterations, {seconds * 1e6:.0f} us a call (least of {_ROUNDS})",
+        markup=False,
+    )
+    console.print(draw_arm(robot, shown[0], frame), markup=False, highlight=False)
+
+
+def _coordinate_names(robot: Robot) -> list[str]:
+    names = [""] * robot.nq
+    for joint in robot.joint_names:
+        place, _ = robot.coordinates(joint)
+        for k in range(place.start, place.stop):
+            suffix = f"[{k - place.start}]" if place.stop - place.start > 1 else ""
+            names[k] = names[k] or f"{joint}{suffix}"
+    return names
