@@ -29,21 +29,31 @@ class PeerAnswers:
 
 
 # (robot, source, frame, poses (n, 4, 4), starts (n, nq), tolerance) -> answers
-Peer = Callable[["Robot", str, str, Array, Array, float], PeerAnswers]
+Solve = Callable[["Robot", str, str, Array, Array, float], PeerAnswers]
 
 
-def present_peers() -> dict[str, Peer]:
+@dataclass(frozen=True)
+class Peer:
+    """A solver. `slack`: its tolerance is per axis, so its answers may be this many times farther off."""
+
+    title: str
+    module: str
+    solve: Solve
+    slack: float = 1.0
+
+
+def present_peers() -> list[Peer]:
     """Those that can be imported here."""
-    found: dict[str, Peer] = {}
-    for title, module, solve in (
-        ("TRAC-IK (5 ms)", "pytracik", _trac_ik),
-        ("pink (QP steps)", "pink", _pink),
+    found = []
+    for peer in (
+        Peer("TRAC-IK (5 ms)", "pytracik", _trac_ik, 3**0.5),
+        Peer("pink (QP steps)", "pink", _pink),
     ):
         try:
-            importlib.import_module(module)
+            importlib.import_module(peer.module)
         except Exception:  # a broken installation is as good as none
             continue
-        found[title] = solve
+        found.append(peer)
     return found
 
 
