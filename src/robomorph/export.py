@@ -17,6 +17,7 @@ import numpy as np
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.errors import ArgumentError
+from robomorph.gpu.export import GpuFunction, GpuPackage, package_files
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.passes.chunk import chunk
@@ -28,7 +29,7 @@ from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_sh
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, check_identifier, identifier
 from robomorph.targets.cpp.project import MANIFEST, project_files
 
-TARGETS = ("cpp",)
+TARGETS = ("cpp", "cuda", "opencl")
 DTYPES = ("float64", "float32")
 # Nodes up to which a function is one block, and in each block of a longer one: in short blocks g++ keeps
 # more values in registers, and people their bearings.
@@ -110,7 +111,7 @@ def export(
     name: str | None = None,
     f_ext: bool | Sequence[str] = False,
     force: bool = False,
-) -> CppPackage:
+) -> CppPackage | GpuPackage:
     """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`.
 
     dtypes: number formats of the C interface and the self-check; the C++ templates take both. name: the
@@ -120,13 +121,30 @@ def export(
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
     package = make_package(robot, functions, dtypes=dtypes, name=name, f_ext=f_ext)
+    on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
+    files = project_files(package) if on_gpu is None else package_files(on_gpu, MANIFEST)
     folder = Path(directory)
     _claim(folder, force)
-    for path, text in project_files(package).items():
+    for path, text in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    return package
+    return package if on_gpu is None else on_gpu
+
+
+def _gpu_package(robot: Robot, package: CppPackage, target: str) -> GpuPackage:
+    """The same functions for a GPU."""
+    return GpuPackage(
+        target=target,
+        name=package.name,
+        robot=package.robot,
+        version=package.version,
+        links=len(robot.model.bodies),
+        nq=robot.nq,
+        nv=robot.nv,
+        functions=tuple(GpuFunction(f.name, f.program, f.reference) for f in package.functions),
+        dtypes=package.dtypes,
+    )
 
 
 def build_shared(
@@ -146,6 +164,7 @@ def build_shared(
     with tempfile.TemporaryDirectory(prefix="robomorph-") as temporary:
         folder = Path(temporary if directory is None else directory)
         package = export(robot, folder, functions=functions, dtypes=dtypes, f_ext=f_ext)
+        assert isinstance(package, CppPackage)  # the target is C++
         return compile_shared(package, folder, compiler=compiler, flags=flags)
 
 

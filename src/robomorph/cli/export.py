@@ -8,30 +8,37 @@ from typing import TYPE_CHECKING, Any
 from robomorph.cli.options import add_robot_options, load_robot
 
 if TYPE_CHECKING:
+    from robomorph.gpu.export import GpuPackage
     from robomorph.targets.cpp.package import CppPackage
 
 _EPILOG = """\
 examples:
   robomorph export iiwa14 -o iiwa14_kernels
   robomorph export arm.urdf --functions inverse_dynamics,jacobian:tool0 -o arm_kernels
+  robomorph export iiwa14 --target cuda --functions forward_dynamics_gradient -o iiwa14_cuda
   robomorph export hyq --floating-base --functions forward_dynamics_gradient=qdd+dqdd_dq -o hyq_kernels
 
-The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README.
+The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README;
+for a GPU (--target cuda, opencl) kernels in both mappings, an example that checks them, a CMake file and
+a README.
 """
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "export",
-        help="write kernels as C++ source code for your own project",
-        description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions.",
+        help="write kernels as C++, CUDA or OpenCL source code for your own project",
+        description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, or "
+        "as CUDA or OpenCL.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     group = parser.add_argument_group("the code")
-    group.add_argument("--target", choices=("cpp",), default="cpp", help="language (default cpp)")
+    group.add_argument(
+        "--target", choices=("cpp", "cuda", "opencl"), default="cpp", help="language (default cpp)"
+    )
     group.add_argument(
         "--functions",
         metavar="F,F",
@@ -92,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(args: argparse.Namespace, package: CppPackage) -> None:
+def _show(args: argparse.Namespace, package: CppPackage | GpuPackage) -> None:
     from robomorph.cli.terminal import make_console, make_table, print_json
     from robomorph.targets.cpp.spelling import extents
 
