@@ -126,7 +126,7 @@ class Robot:
             if body.mimic is None:
                 joint = JOINT_TYPES[body.kind]
                 parts.append(joint.random(rng, body.limits.lower, body.limits.upper, shape))
-        speed = np.minimum(self.limits.velocity, 1.0)
+        speed = np.abs(np.minimum(self.limits.velocity, 1.0))  # a limit of -0.0 is 0.0
         return RandomState(np.concatenate(parts, axis=-1), rng.uniform(-speed, speed, (*shape, self.nv)))
 
     # --- dynamics ----------------------------------------------------------------------------------
