@@ -13,6 +13,8 @@ import pytest
 import robomorph
 from robomorph import ArgumentError, Kernel, Robot
 from robomorph.algorithms.registry import ALGORITHMS
+from tests.model.samples import arm
+from tests.model.samples import robot as robot_text
 from tests.oracle.compare import assert_close, assert_same_bits
 
 Array = npt.NDArray[Any]
@@ -278,6 +280,13 @@ def test_random_states_are_seeded_and_inside_the_limits() -> None:
     assert np.all((one.q >= hyq.limits.lower) & (one.q <= hyq.limits.upper))
     np.testing.assert_allclose(np.linalg.norm(one.q[:, 3:7], axis=1), 1.0)
     assert not np.array_equal(one.q, hyq.random_state(6, 50).q)
+
+
+def test_random_states_of_a_joint_that_may_not_move() -> None:
+    """A velocity limit of -0 is a limit of 0."""
+    text = robot_text(*arm()).replace('velocity="3"', 'velocity="-0"')
+    state = robomorph.load(text).random_state(1, 5)
+    assert np.all(state.qd == 0.0)
 
 
 # --- the configuration manifold --------------------------------------------------------------------

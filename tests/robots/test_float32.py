@@ -17,7 +17,7 @@ from tests.oracle.compare import SINGLE, relative_l2
 
 ROBOTS = {
     "iiwa14": ("iiwa14", False),
-    "hyq": ("hyq", True),
+    "hyq": ("hyq", False),
     "panda": ("panda.urdf", False),
     "ur5": ("ur5_robot.urdf", False),
     "bolt": ("bolt.urdf", True),
