@@ -147,6 +147,18 @@ def test_answers_do_not_depend_on_threads_or_batch(nearest: bool) -> None:
         assert np.array_equal(alone.q, whole.q[k]) and alone.starts == whole.starts[k]
 
 
+@pytest.mark.parametrize("method", ["lm", "quick-ik", "jacobian-transpose", "pseudoinverse"])
+def test_one_start_gives_the_same_bits_alone_and_in_a_batch(method: str) -> None:
+    """Alone, the joints fill the lanes; in a batch, the problems do."""
+    robot, _ = arm("panda")
+    poses = robot.forward_kinematics(robot.random_state(3, 30).q, "panda_hand")
+    options = {"starts": 1, "nearest": False, "method": method, "max_iterations": 30}
+    whole = robot.inverse_kinematics(poses, "panda_hand", **options)
+    for k in range(30):
+        alone = robot.inverse_kinematics(poses[k], "panda_hand", **options)
+        assert np.array_equal(alone.q, whole.q[k]) and alone.iterations == whole.iterations[k]
+
+
 def test_the_seed_decides_the_random_starts() -> None:
     robot, _ = arm("panda")
     poses = robot.forward_kinematics(robot.random_state(12, 40).q, "panda_hand")

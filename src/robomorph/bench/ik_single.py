@@ -64,7 +64,7 @@ def _ours(robot: Robot, problems: ChainProblems, tolerance: float) -> tuple[floa
         def call(target: Any = target, q0: Any = q0) -> Any:
             return robot.inverse_kinematics(target, "tool", q0, tolerance=tolerance, nearest=False, starts=1)
 
-        seconds.append(least_seconds(call, 5))
+        seconds.append(least_seconds(call, 20))
         found = robot.forward_kinematics(call().q, "tool")[:3, 3]
         solved.append(np.linalg.norm(found - target) <= tolerance)
     return 1e6 * float(np.mean(seconds)), float(np.mean(solved))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from robomorph.ik.layout import Layout
 from robomorph.ik.options import FIRST, Options
 from robomorph.ik.residual import Residual, trace_errors, trace_residual
 from robomorph.ik.step import trace_step
+from robomorph.ik.trig import trace_trig, without_trig
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime import _native
 from robomorph.targets.cpu.host import host
@@ -34,8 +35,7 @@ class Rows:
     group: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Raw:
+class Raw(NamedTuple):
     """What the native search returns, one row a problem (with every start: one more dimension)."""
 
     q: Array
@@ -101,7 +101,10 @@ class Solver:
 
         def make() -> Any:
             if what == "residual":
-                return self._traced().program, self._traced().computed
+                program = self._traced().program
+                return without_trig(program) if lanes == 1 else program, self._traced().computed
+            if what == "trig":
+                return trace_trig(), 0
             if what == "errors":
                 return trace_errors(tree(regroup=False), self.layout), 0
             rule = method.rule(tree(regroup=False), self.layout)
@@ -116,9 +119,10 @@ class Solver:
     def _make_plan(self, lanes: int) -> Any:
         options = self.options
         residual, step = self._code("residual", lanes), self._code("step", lanes)
-        wide = host().lanes("float64") if options.speculations else 1
+        wide = host().lanes("float64")
         errors = self._code("errors", wide) if options.speculations else None
-        workspace = max(c.workspace for c in (residual, step, errors) if c is not None)
+        trig = self._code("trig", wide) if lanes == 1 else None
+        workspace = max(c.workspace for c in (residual, step, errors, trig) if c is not None)
         robot, layout, rows = self.robot, self.layout, self.rows
         joints, limits = self._joints()
         return _native.ik_plan(
@@ -126,6 +130,7 @@ class Solver:
             residual=residual.address,
             step=step.address,
             errors=errors.address if errors else 0,
+            trig=trig.address if trig else 0,
             workspace=workspace,
             sizes=(
                 robot.nq,
@@ -145,7 +150,7 @@ class Solver:
             gain_ratio=options.rule.gain_ratio,
             polish=options.polish,
             speculations=options.speculations,
-            speculation_lanes=wide,
+            wide_lanes=wide,
             choice=options.choice,
             max_starts=options.starts,
             candidates=options.candidates,

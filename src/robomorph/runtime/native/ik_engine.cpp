@@ -34,6 +34,7 @@ IkEngine<L>::IkEngine(const IkPlan& plan, const IkBatch& batch, IkQueue& queue, 
   speculation_.place(plan, memory + bytes + round_up(plan.workspace));
   for (std::size_t i = 0; i < plan.rows; ++i) std::fill_n(a_.weights + i * L, L, plan.weights[i]);
   std::fill_n(a_.lam, L, 1.0);
+  for (std::size_t i = 0; i < plan.nv; ++i) std::fill_n(a_.mask + i * L, L, plan.held[i] ? 0.0 : 1.0);
   // Idle lanes must hold a configuration that every program can evaluate.
   for (std::size_t i = 0; i < plan.nq; ++i) std::fill_n(a_.q + i * L, L, batch.start[i]);
 }
@@ -61,8 +62,15 @@ void IkEngine<L>::run() {
 template <std::size_t L>
 void IkEngine<L>::evaluate() {
   const int next = now_ ^ 1;
-  const void* in[] = {a_.trial, a_.target};
+  const void* in[] = {a_.trial, a_.target, a_.sine, a_.cosine};
   void* out[] = {a_.raw, a_.jac[next]};
+  if (plan_.trig != nullptr) {  // one lane: the joints fill the lanes
+    for (std::size_t i = 0; i < plan_.nq; i += plan_.wide_lanes) {
+      const void* angle[] = {a_.trial + i};
+      void* both[] = {a_.sine + i, a_.cosine + i};
+      plan_.trig(angle, both, a_.workspace);
+    }
+  }
   plan_.residual(in, out, a_.workspace);
   double* err = a_.err[next];
   ik_rows<L>(plan_, a_.raw, err, a_.bend[next]);
@@ -423,14 +431,12 @@ bool IkEngine<L>::prepare_step() {
   }
   if (!any) return false;
   for (std::size_t i = 0; i < plan_.nv; ++i) {
-    for (std::size_t l = 0; l < L; ++l) a_.mask[i * L + l] = moving_[l];
     for (std::size_t l = 0; l < L; ++l) a_.base[i * L + l] = momentum[l] * a_.last[i * L + l];
   }
-  for (std::size_t i = 0; i < plan_.nv; ++i) {
-    if (!plan_.held.empty() && plan_.held[i]) {
-      std::fill_n(a_.mask + i * L, L, 0.0);
-      std::fill_n(a_.base + i * L, L, 0.0);
-    }
+  // The others' masks never change: free, or held by the caller.
+  for (const IkScalar& joint : plan_.limited) {
+    if (joint.held) continue;
+    for (std::size_t l = 0; l < L; ++l) a_.mask[joint.v * L + l] = moving_[l];
   }
   for (std::size_t l = 0; l < L; ++l) {
     const Lane& lane = lanes_[l];
@@ -444,7 +450,7 @@ bool IkEngine<L>::prepare_step() {
 template <std::size_t L>
 bool IkEngine<L>::saturate() {
   double any = 0.0;
-  for (const IkScalar& joint : plan_.scalars) {
+  for (const IkScalar& joint : plan_.limited) {
     const double* q = a_.q + joint.q * L;
     const double* step = a_.step + joint.v * L;
     double* mask = a_.mask + joint.v * L;
@@ -472,7 +478,7 @@ template <std::size_t L>
 void IkEngine<L>::shorten() {
   double share[L];
   std::fill_n(share, L, 1.0);
-  for (const IkScalar& joint : plan_.scalars) {
+  for (const IkScalar& joint : plan_.limited) {
     for (std::size_t l = 0; l < L; ++l) {
       const double q = a_.q[joint.q * L + l], step = a_.step[joint.v * L + l];
       const double limit = step > 0.0 ? joint.upper : joint.lower;

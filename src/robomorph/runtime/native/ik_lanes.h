@@ -16,6 +16,7 @@ namespace robomorph {
 // Every array is (size, lanes); two of `jac`, `err` and `bend`: the accepted configuration's and the trial's.
 struct IkArrays {
   double *q, *trial, *best, *target, *raw, *weights, *mask, *base, *lam, *step, *last, *model;
+  double *sine, *cosine;  // of the trial, with one lane; padded to whole vectors
   double *jac[2], *err[2], *bend[2];
   char* workspace;
 
@@ -26,7 +27,9 @@ struct IkArrays {
       array = reinterpret_cast<double*>(memory + at);
       at += round_up(size * plan.lanes * sizeof(double) + sizeof(double));
     };
-    for (double** array : {&q, &trial, &best}) take(*array, plan.nq);
+    const std::size_t padding = plan.trig == nullptr ? 0 : plan.wide_lanes;
+    for (double** array : {&q, &trial, &best}) take(*array, plan.nq + padding);
+    for (double** array : {&sine, &cosine}) take(*array, plan.trig == nullptr ? 0 : plan.nq + padding);
     for (double** array : {&mask, &base, &step, &last}) take(*array, plan.nv);
     take(target, plan.targets);
     take(raw, plan.raws);

@@ -72,8 +72,10 @@ bool read_joints(PyObject* value, PyObject* limits_value, IkPlan& plan) {
                       row[2] >= 0 && static_cast<std::size_t>(row[2] + kFreedoms[row[0]]) <= plan.nv;
     if (!fits) return refuse("joints: outside the configuration");
     for (int k = 0; k < kFreedoms[row[0]]; ++k) plan.held[row[2] + k] = row[4] != 0;
-    if (row[0] == 0) plan.scalars.push_back({row[1], row[2], limit[0], limit[1], row[3] != 0, row[4] != 0});
-    else plan.others.push_back({static_cast<IkJointKind>(row[0]), row[1], row[2]});
+    if (row[0] == 0) {
+      plan.scalars.push_back({row[1], row[2], limit[0], limit[1], row[3] != 0, row[4] != 0});
+      if (std::isfinite(limit[0]) || std::isfinite(limit[1])) plan.limited.push_back(plan.scalars.back());
+    } else plan.others.push_back({static_cast<IkJointKind>(row[0]), row[1], row[2]});
   }
   return true;
 }
@@ -102,11 +104,12 @@ KernelFn as_kernel_fn(unsigned long long address) {
 }
 
 bool check_plan(const IkPlan& plan) {
-  const std::size_t lanes = plan.lanes, wide = plan.speculation_lanes;
+  const std::size_t lanes = plan.lanes, wide = plan.wide_lanes;
   const auto known = [](std::size_t n) { return n == 1 || n == 2 || n == 4 || n == 8; };
   if (!known(lanes) || !known(wide)) return refuse("lanes: expected 1, 2, 4 or 8");
   if (plan.residual == nullptr || plan.step == nullptr) return refuse("programs: an address is missing");
   if (plan.speculations > 0 && (plan.errors == nullptr || lanes != 1)) return refuse("speculation: needs one lane");
+  if (plan.trig != nullptr && lanes != 1) return refuse("trig: needs one lane");
   if (plan.max_starts < 1 || plan.candidates < 1 || plan.candidates > plan.max_starts || plan.max_iterations < 0) {
     return refuse("starts, candidates and iterations: out of range");
   }
@@ -114,28 +117,29 @@ bool check_plan(const IkPlan& plan) {
 }
 
 PyObject* py_ik_plan(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"lanes",  "residual", "step",      "errors",     "workspace",  "sizes",
+  static const char* names[] = {"lanes",  "residual", "step",      "errors",  "trig",   "workspace",  "sizes",
                                 "blocks", "joints",   "limits",    "weights",    "tolerance",  "group",
-                                "gain_ratio", "polish", "speculations", "speculation_lanes", "choice", "max_starts",
+                                "gain_ratio", "polish", "speculations", "wide_lanes", "choice", "max_starts",
                                 "candidates", "max_iterations", "near_enough", "seed", nullptr};
-  unsigned long long residual, step, errors, seed;
+  unsigned long long residual, step, errors, trig, seed;
   PyObject *blocks, *joints, *limits, *weights, *tolerance, *group;
-  Py_ssize_t lanes, workspace, nq, nv, targets, raws, rows, jacs, bends, speculation_lanes;
+  Py_ssize_t lanes, workspace, nq, nv, targets, raws, rows, jacs, bends, wide_lanes;
   int gain_ratio, polish, choice;
   std::unique_ptr<IkPlan> plan(new (std::nothrow) IkPlan);
   if (!plan) return PyErr_NoMemory();
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$nKKKn(nnnnnnn)OOOOOOppiniiiidK", const_cast<char**>(names), &lanes,
-                                   &residual, &step, &errors, &workspace, &nq, &nv, &targets, &raws, &rows, &jacs,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$nKKKKn(nnnnnnn)OOOOOOppiniiiidK", const_cast<char**>(names), &lanes,
+                                   &residual, &step, &errors, &trig, &workspace, &nq, &nv, &targets, &raws, &rows, &jacs,
                                    &bends, &blocks, &joints, &limits, &weights, &tolerance, &group, &gain_ratio,
-                                   &polish, &plan->speculations, &speculation_lanes, &choice, &plan->max_starts,
+                                   &polish, &plan->speculations, &wide_lanes, &choice, &plan->max_starts,
                                    &plan->candidates, &plan->max_iterations, &plan->near_enough, &seed)) {
     return nullptr;
   }
   plan->lanes = static_cast<std::size_t>(lanes);
-  plan->speculation_lanes = static_cast<std::size_t>(speculation_lanes);
+  plan->wide_lanes = static_cast<std::size_t>(wide_lanes);
   plan->residual = as_kernel_fn(residual);
   plan->step = as_kernel_fn(step);
   plan->errors = as_kernel_fn(errors);
+  plan->trig = as_kernel_fn(trig);
   plan->workspace = static_cast<std::size_t>(workspace);
   plan->nq = static_cast<std::size_t>(nq);
   plan->nv = static_cast<std::size_t>(nv);

@@ -52,14 +52,16 @@ enum class IkChoice : int {
 
 struct IkPlan {
   std::size_t lanes = 1;
-  KernelFn residual = nullptr;  // (q, target) -> (raw, jac)
+  KernelFn residual = nullptr;  // (q, target) -> (raw, jac); with `trig`, (q, target, sin, cos) -> (raw, jac)
+  KernelFn trig = nullptr;      // (angle) -> (sin, cos) in `wide_lanes`; only with one lane
   KernelFn step = nullptr;      // (jac, err, bend, weights, mask, base, lam) -> (step, model)
-  KernelFn errors = nullptr;    // (q, target) -> (raw) in `speculation_lanes`; only for speculation
+  KernelFn errors = nullptr;    // (q, target) -> (raw) in `wide_lanes`; only for speculation
   std::size_t workspace = 0;    // bytes
 
   std::size_t nq = 0, nv = 0, targets = 0, raws = 0, rows = 0, jacs = 0, bends = 0;
   std::vector<IkBlock> blocks;
   std::vector<IkScalar> scalars;
+  std::vector<IkScalar> limited;        // those of `scalars` that a limit can hold
   std::vector<IkJoint> others;          // joints with several coordinates
   std::vector<unsigned char> held;      // per degree of freedom of `others`
   std::vector<double> weights;          // per row
@@ -70,7 +72,7 @@ struct IkPlan {
   bool gain_ratio = true;   // accept and refuse steps; otherwise take all
   bool polish = false;      // move along the null space towards the posture
   int speculations = 0;  // lengths of each step that are tried; only with one lane
-  std::size_t speculation_lanes = 1;
+  std::size_t wide_lanes = 1;  // of `errors` and `trig`
   IkChoice choice = IkChoice::kFirst;
   int max_starts = 1;
   int candidates = 1;

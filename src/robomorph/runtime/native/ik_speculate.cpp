@@ -11,7 +11,7 @@ std::size_t IkSpeculation::place(const IkPlan& plan, char* memory) {
   std::size_t at = 0;
   const auto take = [&](double*& array, std::size_t size) {
     array = reinterpret_cast<double*>(memory + at);
-    at += round_up(size * plan.speculation_lanes * sizeof(double) + sizeof(double));
+    at += round_up(size * plan.wide_lanes * sizeof(double) + sizeof(double));
   };
   take(q_, plan.nq);
   take(target_, plan.targets);
@@ -23,7 +23,7 @@ std::size_t IkSpeculation::place(const IkPlan& plan, char* memory) {
 }
 
 double IkSpeculation::best_share(const IkPlan& plan, const double* q, const double* step, const double* target) {
-  switch (plan.speculation_lanes) {
+  switch (plan.wide_lanes) {
     case 1: return search<1>(plan, q, step, target);
     case 2: return search<2>(plan, q, step, target);
     case 4: return search<4>(plan, q, step, target);
