@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -253,3 +256,38 @@ def test_bad_source_is_an_error_with_the_log() -> None:
     plan = make_launch_plan(recipe("iiwa14", "mass_matrix"), OPENCL, "thread")
     with pytest.raises(TargetError, match=r"(?s)OpenCL failed while building.*no_such_name"):
         open_device().build(replace(plan, source=plan.source.replace("sincos", "no_such_name")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mapping", MAPPINGS)
+def test_completely_fused_beats_split_end_to_end(mapping: str) -> None:
+    """At N = 128, everything included; calls are taken in turn, so that a busy machine is busy for both."""
+    args = states("iiwa14", 128).astype("float32").arguments(GRADIENT)
+    kernels = [
+        robot("iiwa14").compile(
+            GRADIENT,
+            target="opencl",
+            dtype="float32",
+            mapping=mapping,
+            partitioning=name,
+            outputs=["dqdd_dq", "dqdd_dqd"],
+        )
+        for name in ("split", "completely_fused")
+    ]
+    times: list[list[float]] = [[], []]
+    for _ in range(100):
+        for kernel, taken in zip(kernels, times, strict=True):
+            start = time.perf_counter()
+            kernel(*args)
+            taken.append(time.perf_counter() - start)
+    split, fused = (float(np.median(taken[10:])) for taken in times)
+    assert fused < split, f"completely fused {fused:.2e} s, split {split:.2e} s"
+
+
+def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(__file__).parents[2] / "docs" / "gpu.md"
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    exec(compile(block, str(page), "exec"), {})
+    assert capsys.readouterr().out == "(128, 7, 7)\n"
