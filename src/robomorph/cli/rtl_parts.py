@@ -15,7 +15,12 @@ from robomorph.hardware.export import export_accelerator
 from robomorph.hardware.measure import measure
 from robomorph.hardware.sparsity import SparsityFigure, TransformUnit, sparsity_figure
 from robomorph.targets.rtl import simulate
-from robomorph.targets.rtl.synthesis import Synthesis, synthesise_cells, synthesise_ecp5, synthesise_ultrascale
+from robomorph.targets.rtl.synthesis import (
+    Synthesis,
+    synthesise_cells,
+    synthesise_ecp5,
+    synthesise_ultrascale,
+)
 
 _ERROR_STATES = 2000
 _INTERVALS = (1, 2, 4, 8, 16, 24, 48)
@@ -84,7 +89,7 @@ def sweep(accelerator: Accelerator, bits: list[int]) -> dict[str, Any]:
 def space(accelerator: Accelerator) -> list[dict[str, Any]]:
     """Designs over intervals and periods, as the schedule model sees them; `pareto` marks those that no other
     beats in time per state (interval x period) and multipliers at once."""
-    designs = []
+    designs: list[dict[str, Any]] = []
     for interval in _INTERVALS:
         for period in _PERIODS:
             options = replace(accelerator.options, interval=interval, period=period, latency=None)

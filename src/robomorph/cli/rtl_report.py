@@ -47,7 +47,7 @@ def _sparsity(report: dict[str, Any]) -> Any:
         "transform unit (6x6 times 6)",
         ("frames", "", "dense", "robot-agnostic", "superposed", "average", "kept of the average"),
         left=2,
-        caption="kept: operations that one unit for all joints saves, of those that an average joint saves; papers: 33.3%",
+        caption="kept: what one unit for all joints saves, of what an average joint saves; papers: 33.3%",
     )
     for key, name in (("as_given", "as given"), ("chosen_frames", "chosen")):
         figure = report["sparsity"][key]

@@ -30,8 +30,8 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Accelerator:
-    """`real` computes the whole function in real numbers; `host` what the host contributes (sines and cosines, if
-    asked for); the chip computes `fixed`."""
+    """`real` computes the whole function in real numbers; `host` what the host contributes (sines and
+    cosines, if asked for); the chip computes `fixed`."""
 
     specialiser: Specialiser
     request: Request
@@ -81,7 +81,8 @@ class Accelerator:
 
     @cached_property
     def proven(self) -> list[float]:
-        """A magnitude that no chip node exceeds for states inside the bounds (infinite where none is known)."""
+        """A magnitude that no chip node exceeds for states inside the bounds (infinite where none is
+        known)."""
         o = self.options
         bounds = input_bounds(
             self.specialiser, self.chip.inputs, self.samples, speed=o.speed, acceleration=o.acceleration

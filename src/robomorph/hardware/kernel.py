@@ -43,7 +43,8 @@ class RtlStats(KernelStats):
 
 
 class RtlKernel:
-    """A simulated accelerator: ``kernel(q, qd, ..., out=None)``. The simulation is built when first called."""
+    """A simulated accelerator: ``kernel(q, qd, ..., out=None)``. The simulation is built when first
+    called."""
 
     def __init__(self, accelerator: Accelerator, dtype: str, *, check_finite: bool = True) -> None:
         self.accelerator, self.dtype, self.check_finite = accelerator, dtype, check_finite
@@ -110,8 +111,8 @@ class RtlKernel:
         self._overflows += count
         if count:
             warnings.warn(
-                f"{count} of {len(words)} states saturated: widen the format, or sample a wider range of states"
-                " (options speed, acceleration)",
+                f"{count} of {len(words)} states saturated: widen the format, or sample a wider range of"
+                " states (options speed, acceleration)",
                 OverflowWarning,
                 stacklevel=3,
             )

@@ -1,4 +1,5 @@
-"""A design in simulation, measured: bit by bit against the interpreter, cycle by cycle against the schedule."""
+"""A design in simulation, measured: bit by bit against the interpreter, cycle by cycle against the
+schedule."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`wrong_words` differ from the interpreter, `wrong_flags` from its overflow flags (none should). Cycles are
-    counted in simulation, as in DesignStats; `interval` is the mean over a burst without pauses."""
+    """`wrong_words` differ from the interpreter, `wrong_flags` from its overflow flags (none should). Cycles
+    are counted in simulation, as in DesignStats; `interval` is the mean over a burst without pauses."""
 
     states: int
     wrong_words: int
@@ -43,8 +44,8 @@ def measure(
     pause_out: int = 30,
     seed: int = 1,
 ) -> Measured:
-    """Run the states three ways: a few one by one (latency), all in a burst (interval), all with random pauses on
-    both streams; every result is compared."""
+    """Run the states three ways: a few one by one (latency), all in a burst (interval), all with random
+    pauses on both streams; every result is compared."""
     words, _ = accelerator.words(arguments)
     expected = interpret_fixed(accelerator.fixed, words)
     simulation = simulation or Simulation(accelerator.design)

@@ -14,9 +14,9 @@ from robomorph.targets.rtl.schedule import Knobs
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """format: one for all signals, such as "Q16.16"; None chooses one per signal in words of `bits` bits, from
-    `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed and
-    acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
+    """format: one for all signals, such as "Q16.16"; None chooses one per signal in words of `bits` bits,
+    from `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed
+    and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
     design (forward_dynamics_gradient only). The rest are knobs of the schedule; `interval=None` chooses."""
 

@@ -31,7 +31,9 @@ def _sparsity(data: dict[str, Any], robot: str, place: Path) -> Path:
 
     names = ("none", "robot_agnostic", "superposed", "average")
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
-    for axis, (key, title) in zip(axes, (("as_given", "frames as given"), ("chosen_frames", "chosen frames")), strict=True):
+    for axis, (key, title) in zip(
+        axes, (("as_given", "frames as given"), ("chosen_frames", "chosen frames")), strict=True
+    ):
         for offset, kind in ((-0.2, "multipliers"), (0.2, "adders")):
             heights = [data[key][name][kind] for name in names]
             axis.bar([k + offset for k in range(len(names))], heights, 0.4, label=kind)

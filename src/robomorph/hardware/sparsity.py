@@ -1,7 +1,8 @@
-"""The papers' sparsity figure: what the joints' transforms cost as hardware, dense, superposed and one by one.
+"""The papers' sparsity figure: what the joints' transforms cost as hardware, dense, superposed and one by
+one.
 
-A unit that multiplies any joint's 6x6 motion transform with a vector needs a multiplier per entry that some joint
-populates, and per row an adder less than its entries.
+A unit that multiplies any joint's 6x6 motion transform with a vector needs a multiplier per entry that some
+joint populates, and per row an adder less than its entries.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def _saved(base: TransformUnit, unit: TransformUnit) -> float:
 
 
 def sparsity_figure(model: Model, *, fitted: bool) -> SparsityFigure:
-    """With `fitted`, internal frames chosen to be sparse; without, the description's own, axes turned onto z."""
+    """With `fitted`, internal frames chosen to be sparse; without, the description's own, axes turned onto
+    z."""
     tree = build_tree(model, plan_frames(model, fit=fitted), regroup=True)
     patterns = joint_patterns(tree)
     units = [TransformUnit.of(p) for p in patterns]

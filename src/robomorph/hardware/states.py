@@ -66,8 +66,8 @@ def input_bounds(
     speed: float,
     acceleration: float,
 ) -> list[Interval]:
-    """An interval per input entry: positions from the joints' limits, rates as asked for, sines and cosines by
-    nature; what has no bound of its own (torques, M^-1) takes twice the sampled range."""
+    """An interval per input entry: positions from the joints' limits, rates as asked for, sines and cosines
+    by nature; what has no bound of its own (torques, M^-1) takes twice the sampled range."""
     bounds: list[Interval] = []
     for port in ports:
         flat = samples[port.name].reshape(-1, port.size)

@@ -1,7 +1,7 @@
 """Sine and cosine of a fixed-point angle by CORDIC: the integer definition that the hardware cell repeats.
 
-The angle becomes a fraction of a turn (so any angle wraps exactly), is folded into a half turn about zero, and
-a unit vector is turned towards it by ever smaller angles, with shifts and additions alone.
+The angle becomes a fraction of a turn (so any angle wraps exactly), is folded into a half turn about zero,
+and a unit vector is turned towards it by ever smaller angles, with shifts and additions alone.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 class Cordic:
     """The constants for angles of `bits` bits, `frac` of them fraction.
 
-    `scale` and `shift` turn an angle into `phase_bits` bits of a turn; vectors have `inner` fraction bits; the
-    arctangents are in units of the phase.
+    `scale` and `shift` turn an angle into `phase_bits` bits of a turn; vectors have `inner` fraction bits;
+    the arctangents are in units of the phase.
     """
 
     phase_bits: int

@@ -8,7 +8,7 @@ state's overflow flag. What hardware makes of a program must agree with `interpr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, ProgramError
 from robomorph.ir.cordic import cos_sin_words
-from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.ir.program import Program
 
 Array = npt.NDArray[Any]
@@ -228,5 +228,12 @@ def _trig(out: Format, a: Word, which: int) -> tuple[Any, Any]:
     return saturate(round_shift(word[which], frac - out.frac), out)
 
 
-_EVALUATE = {ADD: _add, SUB: _sub, MUL: _mul, NEG: _neg, RECIP: _recip, COS: _cos, SIN: _sin}
-
+_EVALUATE: dict[Op, Callable[..., tuple[Any, Any]]] = {
+    ADD: _add,
+    SUB: _sub,
+    MUL: _mul,
+    NEG: _neg,
+    RECIP: _recip,
+    COS: _cos,
+    SIN: _sin,
+}

@@ -65,7 +65,9 @@ class _Lowering:
         if n.uniform is not None:
             return n.uniform
         if not math.isfinite(size):
-            raise ArgumentError("formats per signal: a signal has no finite bound; profile it or give one format")
+            raise ArgumentError(
+                "formats per signal: a signal has no finite bound; profile it or give one format"
+            )
         frac = n.bits - 1 - n.guard - _whole_bits(size)
         return Format(n.bits, _clamp(frac // n.step * n.step, n.bits))
 
@@ -125,5 +127,3 @@ def _whole_bits(size: float) -> int:
 
 def _clamp(frac: int, bits: int) -> int:
     return max(MIN_FRAC, min(frac, bits + 8, MAX_FRAC))
-
-

@@ -7,7 +7,8 @@ from robomorph.targets.rtl.schedule import Schedule
 
 
 def last_reads(schedule: Schedule) -> list[int]:
-    """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last cycle."""
+    """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last
+    cycle."""
     last = [-1] * len(schedule.birth)
     for i, node in enumerate(schedule.fixed.program.nodes):
         for a in node.args:

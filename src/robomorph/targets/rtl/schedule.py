@@ -1,7 +1,7 @@
 """The cycle-exact schedule: in which cycle and on which unit every node is computed.
 
-A new state may start every `interval` cycles, so two operations share a unit if their cycles differ modulo the
-interval. Within a cycle operations are chained as long as their delays fit the period. A shared
+A new state may start every `interval` cycles, so two operations share a unit if their cycles differ modulo
+the interval. Within a cycle operations are chained as long as their delays fit the period. A shared
 multiplier of level n reads only registers and what multipliers of lower levels have made in the same cycle,
 so no combinational loop can arise from sharing.
 """
@@ -23,8 +23,8 @@ from robomorph.targets.rtl.operations import SHARED, Kind, Operation, operations
 class Knobs:
     """What a designer chooses. `interval`: cycles between states. `period`: chained delay per cycle, in
     multiplications. `latency`: cycles to aim for (None: a tenth more than the period allows); more leave
-    room to share. `levels`: multipliers that may be chained within a cycle. `stages`: pipeline registers inside
-    the reciprocal and the sine unit. `scale_by_adders`: constant factors as shifts and additions."""
+    room to share. `levels`: multipliers that may be chained within a cycle. `stages`: pipeline registers
+    inside the reciprocal and the sine unit. `scale_by_adders`: constant factors as shifts and additions."""
 
     interval: int = 24
     period: float = 1.8

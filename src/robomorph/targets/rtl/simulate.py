@@ -29,8 +29,8 @@ _FAILURES = {
 
 @dataclass(frozen=True)
 class Run:
-    """Result words (n, output_words), overflow flags (n,), and per state the cycle that accepted its last word,
-    that first offered its result, and that offered its last word."""
+    """Result words (n, output_words), overflow flags (n,), and per state the cycle that accepted its last
+    word, that first offered its result, and that offered its last word."""
 
     words: Array
     overflow: Array
@@ -50,8 +50,8 @@ class Run:
 
 
 class Simulation:
-    """A design that runs. With `trace`, waveforms can be written; with `optimise`, it builds three times longer
-    and runs several times faster, which pays from some ten thousand states on."""
+    """A design that runs. With `trace`, waveforms can be written; with `optimise`, it builds three times
+    longer and runs several times faster, which pays from some ten thousand states on."""
 
     def __init__(self, design: Design, *, trace: bool = False, optimise: bool = False) -> None:
         self.design, self.trace = design, trace
@@ -67,8 +67,8 @@ class Simulation:
         one_by_one: bool = False,
         waveform: Path | None = None,
     ) -> Run:
-        """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages of
-        cycles in which a stream rests; `one_by_one` sends each state after the last one's result."""
+        """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages
+        of cycles in which a stream rests; `one_by_one` sends each state after the last one's result."""
         if waveform is not None and not self.trace:
             raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
         chosen = np.ascontiguousarray(words[:, list(self.design.input_slots)], np.int32)
@@ -96,7 +96,9 @@ class Simulation:
             raise TargetError(
                 f"rtl: the simulation failed: {_FAILURES.get(cycles, 'input stream out of step')}"
             )
-        return Run(out.astype(np.int64), flags.astype(bool), *times, cycles, bool(sticky[0]))
+        return Run(
+            out.astype(np.int64), flags.astype(bool), times[0], times[1], times[2], cycles, bool(sticky[0])
+        )
 
 
 def lint(design: Design) -> str:
@@ -105,15 +107,8 @@ def lint(design: Design) -> str:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         write_files(design, place)
-        command = [
-            tool.binary,
-            "--lint-only",
-            "-Wall",
-            "-Wno-fatal",
-            "--top-module",
-            design.top,
-            *design.files,
-        ]
+        options = ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", design.top]
+        command: list[str | Path] = [tool.binary, *options, *design.files]
         said = run_tool(command, cwd=place, env=verilator_env(tool))
         return "\n".join(line for line in said.splitlines() if not line.startswith("- ")).strip()
 
@@ -146,27 +141,13 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
     tool, compiler = find_verilator(), find_compiler()
     write_files(design, place)
     (place / "harness.cpp").write_text(harness)
-    tracing = ["--trace-vcd"] if trace else []
-    run_tool(
-        [
-            tool.binary,
-            "--cc",
-            "-Wall",
-            "-O3",
-            "--assert",
-            "--x-assign",
-            "fast",
-            "--x-initial",
-            "fast",
-            *tracing,
-        ]
-        + ["--output-split", "100000", "--top-module", design.top, "--Mdir", "made", *design.files],
-        cwd=place,
-        env=verilator_env(tool),
-    )
+    options = "--cc -Wall -O3 --assert --x-assign fast --x-initial fast --output-split 100000 --Mdir made"
+    command: list[str | Path] = [tool.binary, *options.split(), "--top-module", design.top]
+    command += ["--trace-vcd", *design.files] if trace else [*design.files]
+    run_tool(command, cwd=place, env=verilator_env(tool))
     includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}", f"-I{place / 'made'}"]
-    base = [compiler, "-std=c++20", "-fPIC", "-w", *_defines(design, trace), *includes]
-    jobs = {place / "harness.o": [*base, "-O1", "-c", place / "harness.cpp"]}
+    base: list[str | Path] = [compiler, "-std=c++20", "-fPIC", "-w", *_defines(design, trace), *includes]
+    jobs: dict[Path, list[str | Path]] = {place / "harness.o": [*base, "-O1", "-c", place / "harness.cpp"]}
     for speed, sources in _gathered(place / "made").items():
         # What runs once (Verilator calls it slow) is not worth optimising.
         gathered = place / f"{speed}.cpp"

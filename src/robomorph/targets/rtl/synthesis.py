@@ -1,6 +1,7 @@
 """Designs measured by synthesis: Yosys for UltraScale+, ECP5 and standard cells; nextpnr; OpenSTA.
 
-Every figure here is what a tool reported for the netlist it made. Nothing is estimated; what was not run is None.
+Every figure here is what a tool reported for the netlist it made. Nothing is estimated; what was not run is
+None.
 """
 
 from __future__ import annotations
@@ -70,12 +71,14 @@ def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place
         }
         if place:
             figures.update(_nextpnr(folder, device, seed))
-    return Synthesis(f"ecp5-{device}", "yosys synth_ecp5, nextpnr-ecp5", cells, figures, time.perf_counter() - start)
+    return Synthesis(
+        f"ecp5-{device}", "yosys synth_ecp5, nextpnr-ecp5", cells, figures, time.perf_counter() - start
+    )
 
 
 def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: float = 20.0) -> Synthesis:
-    """Area on standard cells, by Yosys and abc; critical path and power by OpenSTA if it is installed. No wires,
-    no clock tree, no scan; power at default activity."""
+    """Area on standard cells, by Yosys and abc; critical path and power by OpenSTA if it is installed. No
+    wires, no clock tree, no scan; power at default activity."""
     start = time.perf_counter()
     library = liberty or find_liberty()
     passes = [
@@ -90,7 +93,9 @@ def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: f
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         cells, _ = _yosys(design, folder, passes)
-        area = _last_number(r"Chip area for (?:top )?module.*?:\s*([\d.]+)", (folder / "area.txt").read_text())
+        area = _last_number(
+            r"Chip area for (?:top )?module.*?:\s*([\d.]+)", (folder / "area.txt").read_text()
+        )
         figures = {"area_mm2": area / 1e6}
         if shutil.which("sta"):
             figures.update(_opensta(folder, design.top, library, clock_ns))
@@ -136,7 +141,9 @@ def _nextpnr(folder: Path, device: str, seed: int) -> dict[str, float]:
     run_tool([sys.executable, "-c", runner, *arguments], cwd=folder)
     report = json.loads((folder / "report.json").read_text())
     clocks = [clock["achieved"] for clock in report["fmax"].values()]
-    used = {name.lower() + "_used": float(u["used"]) for name, u in report["utilization"].items() if u["used"]}
+    used = {
+        name.lower() + "_used": float(u["used"]) for name, u in report["utilization"].items() if u["used"]
+    }
     return {"fmax_mhz": min(clocks), **used}
 
 
