@@ -120,9 +120,7 @@ def _without(
     factors: Factors,
 ) -> ArticulatedInertia:
     """I - U D^-1 U^T: no resistance is left along the joint, so those rows and columns are exactly zero."""
-    free = {
-        unit.scalars().index(1.0) for unit in units if sorted(map(abs, unit.scalars()))[-2:] == [0.0, 1.0]
-    }
+    free = {unit.scalars().index(1.0) for unit in units if sorted(unit.scalars()) == [0.0] * 5 + [1.0]}
     forces = [force.scalars() for force in reach]
     scaled = [solve(factors, [force[j] for force in forces]) for j in range(6)]
     rows = inertia.rows()

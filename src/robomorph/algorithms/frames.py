@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from robomorph.model import Model, Pose
 from robomorph.model.joints import JOINT_TYPES, JointType
+from robomorph.model.pose import axis_frame
 from robomorph.spatial import Move, Translation, Turn
 
 Array = npt.NDArray[Any]
@@ -78,7 +79,7 @@ def _start(model: Model) -> list[_Body]:
             size[model.bodies[i].parent] += size[i]
     for body in model.bodies:
         joint = JOINT_TYPES[body.kind]
-        align = _axis_to_z(np.asarray(body.axis)) if joint.has_axis else np.eye(3)
+        align = axis_frame(np.asarray(body.axis)) if joint.has_axis else np.eye(3)
         bodies.append(_Body(joint, body.parent, body.placement, align))
     for i, planned in enumerate(bodies):
         if planned.parent >= 0:
@@ -213,19 +214,3 @@ def cos_sin(angle: float) -> tuple[float, float]:
 def _rot_z(angle: float) -> Array:
     c, s = cos_sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _axis_to_z(axis: Array) -> Array:
-    """A rotation whose third column is the unit vector `axis`; permutes axes where it can."""
-    for k in range(3):
-        if abs(abs(axis[k]) - 1.0) < ANGLE_TOLERANCE:
-            out = np.zeros((3, 3))
-            sign = math.copysign(1.0, axis[k])
-            out[k, 2] = sign
-            out[(k + 1) % 3, 0] = sign
-            out[(k + 2) % 3, 1] = 1.0
-            return out
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(helper, axis)
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(axis, x), axis], axis=1)

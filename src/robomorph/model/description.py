@@ -9,11 +9,6 @@ from .arrays import Array, frozen
 from .inertia import Inertia
 from .pose import Pose
 
-MOVING_KINDS = ("revolute", "continuous", "prismatic", "planar", "floating")
-JOINT_KINDS = (*MOVING_KINDS, "fixed")
-# The kinds with one coordinate along or about an axis: only these can mimic or be mimicked.
-SCALAR_KINDS = ("revolute", "continuous", "prismatic")
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from ..errors import ArgumentError
+from ..spatial import Transform
 from .arrays import Array
-from .description import SCALAR_KINDS, Joint
+from .description import Joint
+from .joints import JOINT_TYPES
+from .kinds import is_scalar
 from .naming import unknown_name
 from .notes import LOCKED_OUTSIDE, MIMIC_OF_FIXED, Notes
-from .pose import Pose, cos_sin, rotation_about, rotation_from_quaternion
+from .pose import Pose, axis_frame
 from .structure import Tree, joint_place
 
-_COORDINATES = {
-    "revolute": "one angle (rad)",
-    "continuous": "one angle (rad)",
-    "prismatic": "one distance (m)",
-    "planar": "four numbers [x, y, cos, sin]",
-    "floating": "seven numbers [x, y, z, qx, qy, qz, qw]",
-}
-_SIZES = {"planar": 4, "floating": 7}
 _UNIT_TOLERANCE = 1e-3
 
 
@@ -68,35 +62,37 @@ def _checked(tree: Tree, joints: Mapping[str, Joint], name: str, value: Array) -
     kind = joints[name].kind
     if kind == "fixed":
         raise ArgumentError(f"{argument}: this joint is fixed already; remove it from locked.")
-    if value.shape != (_SIZES.get(kind, 1),):
+    joint_type = JOINT_TYPES[kind]
+    if value.shape != (joint_type.nq,):
         raise ArgumentError(
-            f"{argument}: expected {_COORDINATES[kind]} for a {kind} joint, found {value.tolist()}."
+            f"{argument}: expected {joint_type.coordinates} for a {kind} joint, found {value.tolist()}."
         )
-    turn = value[2:] if kind == "planar" else value[3:]
-    if turn.size and abs(float(np.linalg.norm(turn)) - 1.0) > _UNIT_TOLERANCE:
+    turn = value[joint_type.unit_part]
+    length = float(np.linalg.norm(turn)) if turn.size else 1.0
+    if abs(length - 1.0) > _UNIT_TOLERANCE:
         raise ArgumentError(
-            f"{argument}: expected {_COORDINATES[kind]} with a turn of length 1, found {turn.tolist()}."
+            f"{argument}: expected {joint_type.coordinates} with a turn of length 1, found {turn.tolist()}."
         )
-    return value
+    exact: Array = value.copy()
+    exact[joint_type.unit_part] /= length
+    return exact
 
 
 def _check_limits(tree: Tree, joint: Joint, value: Array, notes: Notes) -> None:
-    if joint.kind in SCALAR_KINDS and not joint.limits.lower <= value[0] <= joint.limits.upper:
+    if is_scalar(joint.kind) and not joint.limits.lower <= value[0] <= joint.limits.upper:
         detail = f"{value[0]:g} is not in [{joint.limits.lower:g}, {joint.limits.upper:g}]"
         notes.add(LOCKED_OUTSIDE, joint_place(tree.description, joint), detail)
 
 
 def motion(kind: str, axis: Array, value: Array, snap: float) -> Pose:
     """The pose of the child link's frame in the joint frame at coordinates `value`."""
-    if kind == "prismatic":
-        return Pose(np.eye(3), value[0] * axis)
-    if kind == "planar":
-        x, y, cosine, sine = value
-        return Pose(_turn(axis, math.atan2(sine, cosine), snap), np.array([x, y, 0.0]))
-    if kind == "floating":
-        return Pose(rotation_from_quaternion(value[3:]), value[:3])
-    return Pose(_turn(axis, float(value[0]), snap), np.zeros(3))
-
-
-def _turn(axis: Array, angle: float, snap: float) -> Array:
-    return rotation_about(axis, *cos_sin(angle, snap))
+    joint_type = JOINT_TYPES[kind]
+    moves = Transform(joint_type.transform(value.tolist(), 0.0))
+    columns = [moves.moment_back(unit) for unit in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    align = axis_frame(axis) if joint_type.has_axis else np.eye(3)
+    rotation = align @ np.array(columns, dtype=float).T @ align.T
+    # Entries that the snapped angle would make exact; what is left of a column of one entry is its sign.
+    rotation = np.where(np.abs(rotation) <= max(snap, 1e-15), 0.0, rotation)
+    alone = np.count_nonzero(rotation, axis=0) == 1
+    rotation[:, alone] = np.sign(rotation[:, alone])
+    return Pose(rotation, align @ np.array(moves.point_back((0.0, 0.0, 0.0)), dtype=float))

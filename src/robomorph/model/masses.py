@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ..errors import ModelError
+from .joints import JOINT_TYPES
 from .model import WORLD, Body
 from .naming import listed
 from .notes import MASSLESS_BASE, SINGULAR, Notes, Place, fault
-from .pose import Pose
+from .pose import Pose, axis_frame, skew
 from .structure import Tree, link_place
+
+# An inertia this small beside another of the same joint is none.
+_NOTHING = 1e-13
 
 
 def check_masses(
@@ -31,7 +37,7 @@ def check_masses(
             raise _indefinite(tree, seats, index, body)
         if body.inertia.mass > 0.0 and body.inertia.is_singular:
             notes.add(SINGULAR, place, f"body of joint {body.joint_name!r}")
-        if body.kind == "floating" and body.inertia.is_zero:
+        if JOINT_TYPES[body.kind].nv == 6 and body.inertia.is_zero:
             notes.add(MASSLESS_BASE, place, f"body of joint {body.joint_name!r}")
 
 
@@ -53,15 +59,18 @@ def _resisting_groups(bodies: Sequence[Body]) -> set[int]:
 
 
 def _resists(body: Body) -> bool:
-    """Whether the body's own inertia resists every motion of its joint."""
+    """Whether the body's own inertia resists every motion of its joint: is S^T I S positive definite?"""
+    joint = JOINT_TYPES[body.kind]
+    align = axis_frame(body.axis) if joint.has_axis else np.eye(3)
     inertia = body.inertia
-    if body.kind == "prismatic":
-        return inertia.mass > 0.0
-    if body.kind in ("revolute", "continuous"):
-        return float(body.axis @ inertia.tensor_at_origin @ body.axis) != 0.0
-    if body.kind == "planar":
-        return inertia.mass > 0.0 and float(body.axis @ inertia.tensor @ body.axis) != 0.0
-    return inertia.mass > 0.0 and bool(inertia.tensor.any())
+    turns, slides = (align @ np.array([getattr(s, p) for s in joint.subspace]).T for p in ("ang", "lin"))
+    moment = skew(inertia.first_moment)
+    cross = turns.T @ moment @ slides
+    resistance = (
+        turns.T @ inertia.tensor_at_origin @ turns + cross + cross.T + inertia.mass * slides.T @ slides
+    )
+    least, most = np.linalg.eigvalsh(resistance)[[0, -1]]
+    return bool(least > _NOTHING * most)
 
 
 def _nothing_to_move(place: Place, idle: Sequence[Body]) -> ModelError:

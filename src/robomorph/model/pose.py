@@ -9,6 +9,8 @@ import numpy as np
 
 from .arrays import Array, frozen
 
+# An axis this close to a coordinate axis is taken as that.
+_AXIS_TOLERANCE = 1e-10
 _QUARTER = math.pi / 2
 # Beyond this size the rounding of a float is no longer small against any useful snap tolerance.
 _LARGEST_SNAPPED_ANGLE = 100.0
@@ -102,13 +104,17 @@ def rotation_about(axis: Array, cosine: float, sine: float) -> Array:
     return cosine * np.eye(3) + sine * skew(axis) + (1.0 - cosine) * np.outer(axis, axis)
 
 
-def rotation_from_quaternion(quaternion: Array) -> Array:
-    """The (3, 3) rotation of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = quaternion / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def axis_frame(axis: Array) -> Array:
+    """A rotation whose third column is the unit vector `axis`; permutes axes where it can."""
+    for k in range(3):
+        if abs(abs(axis[k]) - 1.0) < _AXIS_TOLERANCE:
+            out = np.zeros((3, 3))
+            sign = math.copysign(1.0, axis[k])
+            out[k, 2] = sign
+            out[(k + 1) % 3, 0] = sign
+            out[(k + 2) % 3, 1] = 1.0
+            return out
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(axis, x), axis], axis=1)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError
-from .description import SCALAR_KINDS, Description, Joint, Link, Mimic
+from .description import Description, Joint, Link, Mimic
 from .fields import LARGEST
+from .kinds import FIXED, is_scalar
 from .naming import hint, listed
 from .notes import MIMIC_UNUSED, Notes, Place, fault
 
@@ -187,7 +188,7 @@ def _follow(description: Description, joints: Mapping[str, Joint], joint: Joint)
         multiplier *= step.multiplier
         seen.append(step.joint)
         current = joints[step.joint]
-    if current.kind not in (*SCALAR_KINDS, "fixed"):
+    if not is_scalar(current.kind) and current.kind != FIXED:
         raise fault(
             place,
             expected="<mimic> of a joint with one coordinate",

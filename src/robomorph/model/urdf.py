@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from .arrays import Array, frozen
-from .description import JOINT_KINDS, SCALAR_KINDS, Description, Joint, Limits, Link, Mimic
+from .description import Description, Joint, Limits, Link, Mimic
 from .fields import Fields
 from .inertia import Inertia
+from .joints import JOINT_TYPES
+from .kinds import is_bounded, is_scalar, joint_kinds
 from .naming import hint
 from .notes import (
     AXIS_LENGTH,
@@ -131,9 +133,9 @@ class _Reader:
     def joint(self, element: Element) -> Joint:
         fields = self.fields
         name = fields.text(element, "name", "name every joint")
-        kind = fields.text(element, "type", f"give one of {', '.join(JOINT_KINDS)}").strip()
-        if kind not in JOINT_KINDS:
-            raise fields.wrong(element, "a joint type of URDF", f'type="{kind}"', hint(kind, JOINT_KINDS))
+        kind = fields.text(element, "type", f"give one of {', '.join(joint_kinds())}").strip()
+        if kind not in joint_kinds():
+            raise fields.wrong(element, "a joint type of URDF", f'type="{kind}"', hint(kind, joint_kinds()))
         damping, friction = self.dynamics(element)
         return Joint(
             name=name,
@@ -163,7 +165,8 @@ class _Reader:
         Planar joints always have the axis z: their plane is x-y of the joint frame, as in Pinocchio.
         """
         element = self.fields.one(joint, "axis")
-        if kind in ("fixed", "floating") or (element is None and kind != "planar"):
+        joint_type = JOINT_TYPES.get(kind)
+        if joint_type is None or not joint_type.has_axis or (element is None and not joint_type.axis_is_z):
             return np.array([1.0, 0.0, 0.0])
         if element is None:
             return np.array([0.0, 0.0, 1.0])
@@ -179,7 +182,7 @@ class _Reader:
         if abs(length - 1.0) > _UNIT_TOLERANCE:
             self.notes.add(AXIS_LENGTH, self.fields.place(joint), f"length {length:.6g}")
         axis = self.snapped_axis(joint, written / length)
-        if kind == "planar" and axis[2] != 1.0:
+        if joint_type.axis_is_z and axis[2] != 1.0:
             self.notes.add(PLANAR_AXIS, self.fields.place(joint), f'axis "{element.attributes["xyz"]}"')
             return np.array([0.0, 0.0, 1.0])
         return axis
@@ -200,7 +203,7 @@ class _Reader:
         element = self.fields.one(joint, "limit")
         if kind == "fixed":
             return Limits()
-        bounded = kind in ("revolute", "prismatic")
+        bounded = is_bounded(kind)
         if element is None:
             if bounded:
                 self.notes.add(MISSING_LIMITS, self.fields.place(joint), "no <limit>")
@@ -252,7 +255,7 @@ class _Reader:
         element = self.fields.one(joint, "mimic")
         if element is None:
             return None
-        if kind not in SCALAR_KINDS:
+        if not is_scalar(kind):
             self.notes.add(MIMIC_IGNORED, self.fields.place(joint), f"type {kind}")
             return None
         source = self.fields.text(element, "joint", "name the joint to follow")

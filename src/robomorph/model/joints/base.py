@@ -33,6 +33,13 @@ class JointType(ABC):
     moves: ClassVar[bool] = False
     # Is the axis of a URDF joint used (and turned onto z)?
     has_axis: ClassVar[bool] = True
+    # Is the axis z of the joint frame whatever the description says (as Pinocchio has it)?
+    axis_is_z: ClassVar[bool] = False
+    # Which of its URDF names mean that positions have no limits?
+    unbounded_types: ClassVar[tuple[str, ...]] = ()
+    # What a configuration is, for messages, and which of its coordinates form a unit vector.
+    coordinates: ClassVar[str]
+    unit_part: ClassVar[slice] = slice(0, 0)
 
     @property
     @abstractmethod

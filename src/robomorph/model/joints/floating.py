@@ -15,6 +15,8 @@ class Floating(JointType):
     nq = 7
     nv = 6
     has_axis = False
+    coordinates = "seven numbers [x, y, z, qx, qy, qz, qw]"
+    unit_part = slice(3, 7)
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

@@ -15,6 +15,9 @@ class Planar(JointType):
     urdf_types = ("planar",)
     nq = 4
     nv = 3
+    axis_is_z = True
+    coordinates = "four numbers [x, y, cos, sin]"
+    unit_part = slice(2, 4)
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

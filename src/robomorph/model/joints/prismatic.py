@@ -15,6 +15,7 @@ class Prismatic(JointType):
     turns = True
     slides = True
     moves = True
+    coordinates = "one distance (m)"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

@@ -15,6 +15,8 @@ class Revolute(JointType):
     nv = 1
     turns = True
     slides = True
+    unbounded_types = ("continuous",)
+    coordinates = "one angle (rad)"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:
