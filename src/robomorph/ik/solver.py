@@ -162,10 +162,21 @@ class Solver:
     # --- joints ----------------------------------------------------------------------------------------
 
     def _bounds(self) -> tuple[Array, Array]:
-        limits = self.robot.limits
-        if self.options.limits:
-            return limits.lower, limits.upper
-        return np.full_like(limits.lower, -np.inf), np.full_like(limits.upper, np.inf)
+        """(nq,) each: the robot's limits, and where a mimic joint reaches its own first, those."""
+        robot = self.robot
+        lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
+        if not self.options.limits:
+            return np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
+        for body in robot.model.bodies:
+            if body.mimic is None or body.mimic[1] == 0.0:
+                continue
+            place = robot.coordinates(body.joint_name)[0].start
+            _, scale, offset = body.mimic
+            ends = sorted((x - offset) / scale for x in (body.limits.lower, body.limits.upper))
+            low, high = max(lower[place], ends[0]), min(upper[place], ends[1])
+            if low <= high:  # limits that exclude each other cannot both be kept: the source's stand
+                lower[place], upper[place] = low, high
+        return lower, upper
 
     def _maskable(self) -> tuple[bool, ...]:
         """Per degree of freedom: may a limit or the caller hold it?"""

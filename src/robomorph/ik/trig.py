@@ -1,8 +1,8 @@
 """Sines and cosines taken out of a program, so that one lane's joints can fill the lanes of a vector.
 
 With many problems in lanes every joint's sine is a vector operation already. A single problem would compute
-them one by one; its coordinates lie next to each other, so a small program in as many lanes as the machine has
-computes them for several joints at once. Time per solve of chain:100 falls by a quarter.
+them one by one; its coordinates lie next to each other, so a small program in as many lanes as the machine
+has computes them for several joints at once. Time per solve of chain:100 falls by a quarter.
 """
 
 from __future__ import annotations
