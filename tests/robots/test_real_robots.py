@@ -67,7 +67,7 @@ def test_there_are_enough_real_robots() -> None:
     assert sum("floating" in entry.bases for entry in ordinary) >= 10
 
 
-@pytest.mark.parametrize(("entry", "base", "check"), cases())
+@pytest.mark.parametrize(("entry", "base", "check"), list(cases()))
 def test_agrees_with_pinocchio(entry: RealRobot, base: str, check: str) -> None:
     CHECKS[check](subject(entry, base, entry.target))
 
