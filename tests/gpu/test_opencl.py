@@ -129,7 +129,7 @@ def check_random_tree(drawn: RandomRobot, algorithm: str) -> None:
         assert_agrees(kernel(*args), expected, "float64", f"{algorithm} {mapping}")
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(random_robots(most_joints=3))
 def test_random_trees(drawn: RandomRobot) -> None:
     check_random_tree(drawn, "inverse_dynamics")

@@ -23,7 +23,7 @@ from robomorph.arguments import fit_arguments, fit_outputs
 from robomorph.errors import ArgumentError
 from robomorph.gpu.kernel import GpuKernel, GpuRecipe, barrier_limit
 from robomorph.ir.program import Program
-from robomorph.kernel import Kernel, KernelPlan, KernelStats, result_type
+from robomorph.kernel import Kernel, KernelPlan, KernelSource, KernelStats, result_type
 from robomorph.passes.dce import dce
 from robomorph.passes.fuse import fuse
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
@@ -145,7 +145,18 @@ class PartitionedGradient:
     def cost(self) -> PartitionCost:
         return partition_cost(self.programs, self.partitioning, self.dtype)
 
+    @property
+    def source(self) -> KernelSource:
+        """The program of the device and the source generated from it."""
+        return self.device_kernel.source
+
+    @property
+    def stats(self) -> KernelStats:
+        """What the device's part costs."""
+        return self.device_kernel.stats
+
     def prepare(self, batch: int = 1) -> PartitionedGradient:
+        """Compile now what a call with this batch size needs, on both sides."""
         self.device_kernel.prepare(batch)
         if self.partitioning != "completely_fused":
             self._before().prepare(batch)

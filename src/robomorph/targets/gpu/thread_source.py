@@ -24,7 +24,7 @@ def thread_plan(program: Program, dialect: GpuDialect, dtype: str) -> LaunchPlan
     itemsize = int(np.dtype(dtype).itemsize)
     stride = program.input_size | 1  # odd: rows of neighbouring threads meet in different banks
     threads = BLOCK_THREADS
-    while threads > 32 and threads * stride * itemsize > SHARED_LIMIT:
+    while threads > 8 and threads * stride * itemsize > SHARED_LIMIT:
         threads //= 2
     source = _Source(program, dialect, dtype, threads, stride)
     return LaunchPlan(

@@ -19,7 +19,8 @@ from robomorph.targets.gpu.launch import LaunchPlan
 
 Array = npt.NDArray[Any]
 
-ALIGNMENT = 256  # bytes at which every array of a block starts; no device asks for more
+# Bytes at which every array of a block starts. Devices ask for up to 512 (CL_DEVICE_MEM_BASE_ADDR_ALIGN).
+ALIGNMENT = 1024
 LANES = 2
 # Bytes of results per piece: large enough to hide the cost of a launch, small enough to overlap.
 PIECE_BYTES = 8 << 20
