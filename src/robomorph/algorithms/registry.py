@@ -40,6 +40,7 @@ class Algorithm:
     frame: bool = False  # is it about one named frame?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
 
+    inverts: bool = False  # does it divide by the mass matrix?
     # Formulations for trees in which no joint mimics another.
     needs_free_joints: frozenset[str] = frozenset()
 
@@ -86,13 +87,14 @@ ALGORITHMS: dict[str, Algorithm] = {
     for a in (
         Algorithm("inverse_dynamics", ("q", "qd", "qdd"), {"tau": _VECTOR}, {"rnea": RNEA}, wrenches=True),
         Algorithm("mass_matrix", ("q",), {"mass": _SQUARE}, {"crba": CRBA}),
-        Algorithm("mass_matrix_inverse", ("q",), {"minv": _SQUARE}, {"crba+ltl": INVERSE}),
+        Algorithm("mass_matrix_inverse", ("q",), {"minv": _SQUARE}, {"crba+ltl": INVERSE}, inverts=True),
         Algorithm(
             "forward_dynamics",
             ("q", "qd", "tau"),
             {"qdd": _VECTOR},
             {"crba+ltl": FORWARD, "aba": ARTICULATED},
             wrenches=True,
+            inverts=True,
             needs_free_joints=frozenset({"aba"}),
         ),
         Algorithm(
@@ -111,6 +113,7 @@ ALGORITHMS: dict[str, Algorithm] = {
                 "columns": (*FORWARD, *AT_ACCELERATION, *COLUMNS, *SOLVE_GRADIENTS, INVERT),
             },
             wrenches=True,
+            inverts=True,
         ),
         Algorithm("forward_kinematics", ("q",), {"pose": (4, 4)}, {"chain": FORWARD_KINEMATICS}, frame=True),
         Algorithm("jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True),

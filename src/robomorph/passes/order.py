@@ -1,4 +1,8 @@
-"""Ordering: trigonometry first, then depth first from the results, so that values live briefly."""
+"""Ordering: trigonometry first, then everything where the trace put it.
+
+Sweeps finish one link before the next, which keeps values alive briefly; orders that chase registers harder
+(depth first from the results, greedy list scheduling) were measured and lost (docs/benchmarks.md).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from robomorph.ir.program import Node, Program
 
 
 def order(program: Program) -> Program:
-    """The same nodes in a better order. Sines and cosines, with what they need, come first: they are
-    long and independent of each other."""
+    """The same nodes, sines and cosines, with what they need, first: they are long and independent of
+    each other."""
     nodes = program.nodes
     new: dict[int, int] = {}
     out: list[Node] = []
