@@ -28,7 +28,8 @@ ALLOWED: dict[str, set[str]] = {
     "targets": {"errors", "ir", "passes", "runtime"},
     # from the one to the other
     "algorithms": {"errors", "ir", "model", "spatial"},
-    "specialise": {"algorithms", "errors", "ir", "model", "passes"},
+    "singular": {"model"},
+    "specialise": {"algorithms", "errors", "ir", "model", "passes", "singular"},
     # kernels
     "arguments": {"errors", "ir", "model"},
     "kernel": {"arguments", "errors", "ir", "runtime", "targets"},
