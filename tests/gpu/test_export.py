@@ -27,7 +27,7 @@ def test_the_folder_is_complete(target: str, tmp_path: Path, capsys: pytest.Capt
     suffix, example = ("cu", "check.cu") if target == "cuda" else ("cl", "check.c")
     names = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     kernels = {
-        f"kernels/{f}_{m}_{d}.{suffix}"
+        f"kernels/{f}_{d}_{m}.{suffix}"
         for f in ("mass_matrix", "energy")
         for m in ("thread", "group")
         for d in ("f32", "f64")
@@ -35,7 +35,7 @@ def test_the_folder_is_complete(target: str, tmp_path: Path, capsys: pytest.Capt
     known = {"CMakeLists.txt", "README.md", "kernels.h", "reference.h", "robomorph.json", example}
     assert names == kernels | known
     readme = (folder / "README.md").read_text()
-    assert "| `mass_matrix_group_f64` | q [7] | mass [7, 7] |" in readme
+    assert "| `mass_matrix_f64_group` | q [7] | mass [7, 7] |" in readme
     assert "@" not in readme + (folder / "CMakeLists.txt").read_text()
     assert main(command) == 0  # over an earlier export
 
@@ -84,7 +84,7 @@ def compile_example(folder: Path) -> None:
 def test_the_opencl_example_runs(broken: bool, tmp_path: Path) -> None:
     export(robot("iiwa14"), tmp_path, target="opencl", functions=FUNCTIONS, dtypes=["float32", "float64"])
     if broken:  # a wrong result must be seen
-        kernel = tmp_path / "kernels" / "energy_thread_f64.cl"
+        kernel = tmp_path / "kernels" / "energy_f64_thread.cl"
         kernel.write_text(kernel.read_text().replace("kinetic[0] = ", "kinetic[0] = 1.001 * "))
     compile_example(tmp_path)
     # pyopencl shows its loader where the drivers are, so the example runs in a process that has it.
@@ -95,5 +95,5 @@ def test_the_opencl_example_runs(broken: bool, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == 8, done.stdout + done.stderr
     wrong = [line.split()[0] for line in lines if line.endswith("WRONG")]
-    assert wrong == (["energy_thread_f64"] if broken else [])
+    assert wrong == (["energy_f64_thread"] if broken else [])
     assert done.returncode == (1 if broken else 0)

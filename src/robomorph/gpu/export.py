@@ -102,20 +102,14 @@ def _kernels(package: GpuPackage) -> list[_Kernel]:
     for k, function in enumerate(package.functions):
         for dtype in package.dtypes:
             for mapping in MAPPINGS:
-                program = replace(function.program, name=function.name)
+                program = replace(function.program, name=f"{function.name}_{_SHORT[dtype]}")
                 recipe = program_recipe(program, dtype, max_barriers=barrier_limit(package.links))
                 try:
                     plan = make_launch_plan(recipe, dialect, mapping)
                 except TargetError:
                     continue  # too large for shared memory: only the other mapping is exported
-                kernels.append(_Kernel(k, _with_suffix(plan)))
+                kernels.append(_Kernel(k, plan))
     return kernels
-
-
-def _with_suffix(plan: LaunchPlan) -> LaunchPlan:
-    """Names that tell the number formats apart."""
-    symbol = f"{plan.symbol}_{_SHORT[plan.dtype]}"
-    return replace(plan, symbol=symbol, source=plan.source.replace(plan.symbol, symbol))
 
 
 # --- CUDA ------------------------------------------------------------------------------------------

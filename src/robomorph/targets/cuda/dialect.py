@@ -32,10 +32,12 @@ CUDA = GpuDialect(
     write="{t}* __restrict__",
     private="{t}*",
     share_read="const {t}*",
+    share_write="{t}*",
     shared="extern __shared__ {t} pool[];",
     dynamic_shared=True,
     barrier="__syncthreads()",
     thread="threadIdx.x",
     block="blockIdx.x",
     pair="uint2",
+    math=lambda name, dtype: f"{name}f" if dtype == "float32" else name,
 )

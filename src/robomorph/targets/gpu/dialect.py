@@ -23,10 +23,12 @@ class GpuDialect:
     read: str  # pointer to device memory that is only read
     write: str
     private: str  # pointer to memory of one thread
-    share_read: str  # pointer to shared memory
+    share_read: str  # pointer to shared memory that is only read
+    share_write: str
     shared: str
     dynamic_shared: bool  # does the launch, not the source, say how large the pool is?
     barrier: str
     thread: str
     block: str
     pair: str  # two unsigned 32-bit words
+    math: Callable[[str, str], str]  # the name of a function such as "sin" for a dtype

@@ -120,7 +120,7 @@ def _source(program: Program, tables: GroupTables, dialect: GpuDialect, dtype: s
 def _locals(tables: GroupTables, dialect: GpuDialect, value: str, evaluations: int) -> list[str]:
     size = evaluations * tables.stride
     group = tables.schedule.threads
-    own = dialect.share_read.format(t=value).replace("const ", "")
+    own = dialect.share_write.format(t=value)
     return [
         f"    {dialect.shared.format(t=value, size=size)}",
         f"    const unsigned thread = {dialect.thread};",
@@ -132,8 +132,6 @@ def _locals(tables: GroupTables, dialect: GpuDialect, value: str, evaluations: i
 
 def _rounds(tables: GroupTables, dialect: GpuDialect, dtype: str) -> str:
     arithmetic = dialect.arithmetic(dtype)
-    single_cuda = dtype == "float32" and dialect.name == "CUDA"
-    tail = "f" if single_cuda else ""
     return _ROUND.format(
         t=arithmetic.value,
         zero=arithmetic.literal(0.0),
@@ -146,9 +144,9 @@ def _rounds(tables: GroupTables, dialect: GpuDialect, dtype: str) -> str:
         neg_c=NEGATE_ADDEND,
         acc=USE_ACCUMULATOR,
         store=STORE,
-        fma=f"fma{tail}",
-        sin=f"sin{tail}",
-        cos=f"cos{tail}",
+        fma=dialect.math("fma", dtype),
+        sin=dialect.math("sin", dtype),
+        cos=dialect.math("cos", dtype),
         barrier=dialect.barrier,
     )
 

@@ -38,10 +38,12 @@ OPENCL = GpuDialect(
     write="__global {t}* restrict",
     private="{t}*",
     share_read="__local const {t}*",
+    share_write="__local {t}*",
     shared="__local {t} pool[{size}];",
     dynamic_shared=False,
     barrier="barrier(CLK_LOCAL_MEM_FENCE)",
     thread="(uint)get_local_id(0)",
     block="(uint)get_group_id(0)",
     pair="uint2",
+    math=lambda name, dtype: name,
 )
