@@ -51,13 +51,15 @@ class ChainProblems:
 
 
 def chain_problems(robot: Robot, which: str, count: int, seed: int = 2017) -> ChainProblems:
-    """The first `count` problems of a set; the same for every method and machine."""
+    """The first `count` problems of a set of 1,000 (or more); the same for every method and machine."""
     rng = np.random.default_rng([seed, robot.nq, SETS.index(which)])
-    starts = rng.uniform(-np.pi, np.pi, (count, robot.nq))
+    whole = max(count, 1000)
+    starts = rng.uniform(-np.pi, np.pi, (whole, robot.nq))
     if which == "A":
-        angles = rng.uniform(-np.pi, np.pi, (count, robot.nq))
-        return ChainProblems(np.ascontiguousarray(robot.forward_kinematics(angles, "tool")[:, :3, 3]), starts)
-    directions = rng.normal(size=(count, 3))
-    directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
-    radius = RADII[which] * rng.uniform(size=(count, 1)) ** (1.0 / 3.0)
-    return ChainProblems(directions * radius, starts)
+        angles = rng.uniform(-np.pi, np.pi, (whole, robot.nq))
+        targets = np.ascontiguousarray(robot.forward_kinematics(angles, "tool")[:, :3, 3])
+    else:
+        directions = rng.normal(size=(whole, 3))
+        directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
+        targets = directions * RADII[which] * rng.uniform(size=(whole, 1)) ** (1.0 / 3.0)
+    return ChainProblems(targets[:count], starts[:count])

@@ -24,7 +24,7 @@ struct IkArrays {
   std::size_t place(const IkPlan& plan, char* memory) {
     std::size_t at = 0;
     const auto take = [&](double*& array, std::size_t size) {
-      array = reinterpret_cast<double*>(memory + at);
+      array = memory == nullptr ? nullptr : reinterpret_cast<double*>(memory + at);
       at += round_up(size * plan.lanes * sizeof(double) + sizeof(double));
     };
     const std::size_t padding = plan.trig == nullptr ? 0 : plan.wide_lanes;
@@ -41,7 +41,7 @@ struct IkArrays {
       take(err[i], plan.rows);
       take(bend[i], plan.bends);
     }
-    workspace = memory + at;
+    workspace = memory == nullptr ? nullptr : memory + at;
     return at + round_up(plan.workspace);
   }
 };

@@ -10,7 +10,7 @@ std::size_t IkSpeculation::place(const IkPlan& plan, char* memory) {
   if (plan.speculations == 0) return 0;
   std::size_t at = 0;
   const auto take = [&](double*& array, std::size_t size) {
-    array = reinterpret_cast<double*>(memory + at);
+    array = memory == nullptr ? nullptr : reinterpret_cast<double*>(memory + at);
     at += round_up(size * plan.wide_lanes * sizeof(double) + sizeof(double));
   };
   take(q_, plan.nq);
@@ -18,7 +18,7 @@ std::size_t IkSpeculation::place(const IkPlan& plan, char* memory) {
   take(raw_, plan.raws);
   take(err_, plan.rows);
   take(bend_, plan.bends);
-  workspace_ = memory + at;
+  workspace_ = memory == nullptr ? nullptr : memory + at;
   return at + round_up(plan.workspace);
 }
 
