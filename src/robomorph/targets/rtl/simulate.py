@@ -7,6 +7,7 @@ import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from robomorph.targets.rtl.design import Design
 from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool, verilator_env
 
 Array = npt.NDArray[Any]
+_SMALL = 1_500_000  # bytes of C++ that are compiled as one file
 _FAILURES = {
     -1: "nothing moved on either stream for 100,000 cycles",
     -2: "the result stream ended in the wrong place",
@@ -133,6 +135,7 @@ def _built(design: Design, trace: bool, optimise: bool) -> bytes:
     return cached
 
 
+@cache
 def _version(binary: Path) -> str:
     return run_tool([binary, "--version"], cwd=Path.cwd()).strip()
 
@@ -147,12 +150,12 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
     run_tool(command, cwd=place, env=verilator_env(tool))
     includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}", f"-I{place / 'made'}"]
     base: list[str | Path] = [compiler, "-std=c++20", "-fPIC", "-w", *_defines(design, trace), *includes]
-    jobs: dict[Path, list[str | Path]] = {place / "harness.o": [*base, "-O1", "-c", place / "harness.cpp"]}
-    for speed, sources in _gathered(place / "made").items():
+    jobs: dict[Path, list[str | Path]] = {}
+    for name, sources in _gathered(place).items():
         # What runs once (Verilator calls it slow) is not worth optimising.
-        gathered = place / f"{speed}.cpp"
+        gathered = place / f"{name}.cpp"
         gathered.write_text("".join(f'#include "{source.name}"\n' for source in sources))
-        jobs[place / f"{speed}.o"] = [*base, "-O1" if optimise and speed == "fast" else "-O0", "-c", gathered]
+        jobs[place / f"{name}.o"] = [*base, "-O1" if optimise and name != "slow" else "-O0", "-c", gathered]
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
         waits = [pool.submit(run_tool, [*job, "-o", target], cwd=place) for target, job in jobs.items()]
         support = _support(place, trace)
@@ -163,31 +166,40 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
     return library.read_bytes()
 
 
-def _gathered(folder: Path) -> dict[str, list[Path]]:
-    """Verilator's files in two groups, to be compiled as one each: most of their time is in the headers."""
-    sources = sorted(folder.glob("*.cpp"))
+def _gathered(place: Path) -> dict[str, list[Path]]:
+    """Verilator's files and the harness in few groups, to be compiled as one file each: in small ones most of
+    the time goes to the headers."""
+    sources = [*sorted((place / "made").glob("*.cpp")), place / "harness.cpp"]
+    if sum(source.stat().st_size for source in sources) < _SMALL:
+        return {"whole": sources}
     slow = [s for s in sources if s.stem.endswith("__Slow")]
     return {"slow": slow, "fast": [s for s in sources if s not in slow]}
 
 
 def _support(place: Path, trace: bool) -> list[Path]:
-    """Verilator's own library, compiled once and kept in the cache."""
-    tool, compiler = find_verilator(), find_compiler()
+    """Verilator's own library, compiled once."""
     objects: list[Path] = []
     for name in ("verilated", "verilated_threads", *(["verilated_vcd_c"] if trace else [])):
-        target = place / f"{name}.o"
-        key = "\0".join(["rtl-support", name, _version(tool.binary), compiler, str(trace)])
-        stored = default_cache().get(key)
-        if stored is None:
-            flags = ["-std=c++20", "-O1", "-fPIC", "-w", f"-DVM_TRACE={int(trace)}", "-DVERILATOR=1"]
-            includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}"]
-            source = tool.include / f"{name}.cpp"
-            run_tool([compiler, *flags, *includes, "-c", source, "-o", target], cwd=place)
-            default_cache().put(key, target.read_bytes())
-        else:
-            target.write_bytes(stored)
-        objects.append(target)
+        objects.append(place / f"support_{name}.o")
+        objects[-1].write_bytes(_support_object(name, trace))
     return objects
+
+
+@cache
+def _support_object(name: str, trace: bool) -> bytes:
+    tool, compiler = find_verilator(), find_compiler()
+    key = "\0".join(["rtl-support", name, _version(tool.binary), compiler, str(trace)])
+    stored = default_cache().get(key)
+    if stored is None:
+        flags = ["-std=c++20", "-O1", "-fPIC", "-w", f"-DVM_TRACE={int(trace)}", "-DVERILATOR=1"]
+        includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}"]
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "support.o"
+            source = tool.include / f"{name}.cpp"
+            run_tool([compiler, *flags, *includes, "-c", source, "-o", target], cwd=Path(folder))
+            stored = target.read_bytes()
+        default_cache().put(key, stored)
+    return stored
 
 
 def _defines(design: Design, trace: bool) -> list[str]:

@@ -23,7 +23,7 @@ module rm_control #(
 
   logic [PhaseW-1:0] phase_q;
   logic [Rounds-1:0] live, live_q, flag, flag_q;
-  logic              finishing, parked;
+  logic              finishing, parked, alone;
 
   always_comb begin
     live = live_q;
@@ -40,6 +40,8 @@ module rm_control #(
   assign done_o    = finishing && !busy_i;
   assign take_o    = full_i && phase_q == '0 && en_o;
   assign parked    = phase_q == '0 && live == '0;
+  // The finished state was the only one: back to the start, without waiting for the interval to end.
+  assign alone     = finishing && live == Rounds'(1 << LastRound);
   assign phase_o   = phase_q;
   assign flag_o    = flag[LastRound];
 
@@ -49,7 +51,11 @@ module rm_control #(
       live_q  <= '0;
       flag_q  <= '0;
     end else if (en_o && !parked) begin
-      if (phase_q == Wrap) begin
+      if (alone) begin
+        phase_q <= '0;
+        live_q  <= '0;
+        flag_q  <= '0;
+      end else if (phase_q == Wrap) begin
         phase_q <= '0;
         live_q  <= Rounds'({live, 1'b0});
         flag_q  <= Rounds'({flag, 1'b0});

@@ -1,0 +1,66 @@
+"""The exported folder: complete, and its own testbench passes, and fails when a vector is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from robomorph.errors import ArgumentError
+from robomorph.hardware.export import export_accelerator
+from robomorph.targets.rtl.synthesis import check_by_yosys, synthesise_ecp5
+from robomorph.targets.rtl.tools import find_verilator, verilator_env
+from tests.rtl.accelerators import accelerator
+from tests.rtl.toolchains import needs_verilator, needs_yosys
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_testbench_passes_and_notices_a_wrong_word(tmp_path: Path) -> None:
+    a = accelerator("chain:2", "inverse_dynamics", interval=8, bits=16, trig="host")
+    export_accelerator(a, tmp_path)
+    tool = find_verilator()
+    command = ["make", "simulate", f"VERILATOR={tool.binary}"]
+    env = {**os.environ, **verilator_env(tool)}
+    good = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert "PASSED" in good.stdout and good.returncode == 0, good.stdout + good.stderr
+    expected = tmp_path / "sim" / "expected.hex"
+    lines = expected.read_text().splitlines()
+    lines[3] = f"{int(lines[3], 16) ^ 1:x}"
+    expected.write_text("\n".join(lines) + "\n")
+    bad = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert bad.returncode != 0 and "PASSED" not in bad.stdout
+
+
+def test_folder_describes_every_word(tmp_path: Path) -> None:
+    a = accelerator("chain:2", "forward_dynamics_gradient", interval=16)
+    export_accelerator(a, tmp_path)
+    manifest = json.loads((tmp_path / "design.json").read_text())
+    assert [w["name"] for w in manifest["outputs"]][:3] == ["qdd[0]", "qdd[1]", "dqdd_dq[0,0]"]
+    assert len(manifest["inputs"]) == manifest["streams"]["in"]["words"]
+    assert (tmp_path / "docs" / "register_map.md").read_text().count("| `") == len(
+        manifest["inputs"] + manifest["outputs"]
+    )
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "precious.txt").write_text("mine")
+    with pytest.raises(ArgumentError, match="expected an empty folder"):
+        export_accelerator(a, tmp_path / "other")
+
+
+@needs_yosys
+@pytest.mark.parametrize(("robot", "bits"), [("chain:2", 16), ("iiwa14", 32)])
+def test_yosys_reads_complete_designs(robot: str, bits: int) -> None:
+    a = accelerator(robot, "forward_dynamics_gradient", interval=48, bits=bits)
+    assert check_by_yosys(a.design) > a.design.stats.adders
+
+
+@needs_yosys
+@pytest.mark.slow
+def test_synthesis_of_a_small_design() -> None:
+    a = accelerator("chain:2", "inverse_dynamics", interval=24, bits=16, trig="host")
+    made = synthesise_ecp5(a.design, place=False)
+    assert made.figures["mult18x18d"] == a.design.stats.multipliers
+    assert made.figures["ff"] > 0 and made.figures["lut4"] > 0

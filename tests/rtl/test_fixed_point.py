@@ -1,0 +1,97 @@
+"""Formats and the fixed-point interpreter, against exact rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robomorph.errors import ArgumentError
+from robomorph.ir.cordic import cos_sin_words
+from robomorph.ir.fixed import FixedProgram, Format, interpret_fixed
+from robomorph.ir.ops import ADD, INPUT, MUL, NEG, RECIP, SUB, Op
+from robomorph.ir.program import Node, Port, Program
+
+
+def one_operation(op: Op, formats: list[Format], out: Format) -> FixedProgram:
+    nodes = [Node(INPUT, (), float(k)) for k in range(op.arity)]
+    nodes.append(Node(op, tuple(range(op.arity))))
+    program = Program("one", (Port("x", (op.arity,)),), (Port("y", ()),), tuple(nodes), (op.arity,))
+    return FixedProgram(program, (*formats, out))
+
+
+def rounded(exact: Fraction, out: Format) -> tuple[int, bool]:
+    """The definition in rational numbers: to the nearest word, halves upwards, saturated."""
+    word = math.floor(exact * 2**out.frac + Fraction(1, 2))
+    clipped = max(-out.top - 1, min(out.top, word))
+    return clipped, clipped != word
+
+
+EXACT = {
+    ADD: lambda a, b: a + b,
+    SUB: lambda a, b: a - b,
+    MUL: lambda a, b: a * b,
+    NEG: lambda a: -a,
+}
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), op=st.sampled_from([ADD, SUB, MUL, NEG]), bits=st.integers(8, 32))
+def test_operations_round_once_and_saturate(data: st.DataObject, op: Op, bits: int) -> None:
+    fracs = [data.draw(st.integers(0, bits - 2)) for _ in range(op.arity)]
+    most = sum(fracs) if op is MUL else max(fracs)
+    out = Format(bits, data.draw(st.integers(0, min(most, bits - 1))))
+    words = [data.draw(st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)) for _ in fracs]
+    fixed = one_operation(op, [Format(bits, f) for f in fracs], out)
+    found = interpret_fixed(fixed, np.array([words]))
+    exact = EXACT[op](*(Fraction(w, 2**f) for w, f in zip(words, fracs, strict=True)))
+    assert (int(found.words[0, 0]), bool(found.overflow[0])) == rounded(exact, out)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), bits=st.integers(8, 32))
+def test_reciprocal_is_the_nearest_word(data: st.DataObject, bits: int) -> None:
+    frac, out = data.draw(st.integers(0, bits - 2)), Format(bits, data.draw(st.integers(0, bits - 2)))
+    word = data.draw(st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1))
+    found = interpret_fixed(one_operation(RECIP, [Format(bits, frac)], out), np.array([[word]]))
+    if word == 0:
+        assert (found.words[0, 0], found.overflow[0]) == (out.top, True)
+        return
+    size, lost = rounded(abs(Fraction(2**frac, word)), Format(32, out.frac) if bits < 32 else out)
+    if abs(Fraction(2**frac, word)) * 2**out.frac < out.top:
+        assert int(found.words[0, 0]) == (size if word > 0 else -size)
+        assert not found.overflow[0]
+    elif lost or size > out.top + 1:
+        assert found.overflow[0]
+
+
+@pytest.mark.parametrize("bits", [12, 18, 24, 32])
+def test_sine_and_cosine_are_close_and_wrap(bits: int) -> None:
+    frac = bits - 4
+    words = np.arange(-(2 ** (bits - 1)), 2 ** (bits - 1), max(1, 2**bits // 4001))
+    (cos, sin), inner = cos_sin_words(words, bits, frac)
+    angle = words / 2.0**frac  # up to 8 rad: more than a turn
+    tolerance = 2 * 2.0**-frac  # two of the angle's last bits
+    np.testing.assert_allclose(cos / 2.0**inner, np.cos(angle), atol=tolerance)
+    np.testing.assert_allclose(sin / 2.0**inner, np.sin(angle), atol=tolerance)
+
+
+def test_formats_have_names() -> None:
+    assert Format.parse("Q16.16") == Format(32, 16)
+    assert Format(18, 14).name == "Q4.14"
+    for bad in ("16.16", "Q16", "Q40.8", "Q2.2"):
+        with pytest.raises(ArgumentError, match="format"):
+            Format.parse(bad)
+
+
+def test_saturation_is_flagged_per_state() -> None:
+    form = Format(8, 0)
+    found = interpret_fixed(
+        one_operation(ADD, [form, form], form), np.array([[100, 27], [100, 28], [-100, -28]])
+    )
+    assert found.words[:, 0].tolist() == [127, 127, -128]
+    assert found.overflow.tolist() == [False, True, False]

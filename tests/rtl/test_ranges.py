@@ -1,0 +1,76 @@
+"""Ranges and sensitivities: proofs hold, profiles are attained, derivatives are derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robomorph.ir.interpret import interpret
+from robomorph.ir.ops import CONST
+from robomorph.ir.ranges import Interval, intervals, node_values
+from robomorph.ir.sensitivity import sensitivities
+from robomorph.ir.trace import Tracer
+from tests.rtl.accelerators import PAPERS, accelerator
+
+
+def test_proven_intervals_hold_for_random_states() -> None:
+    a = accelerator("iiwa14", "inverse_dynamics", speed=2.0, acceleration=3.0)
+    proven = np.array(a.proven)
+    assert np.all(np.isfinite(proven))
+    for values, bound in zip(
+        node_values(a.chip, a.chip_arguments(a.sample(300, seed=4))), proven, strict=True
+    ):
+        assert np.max(np.abs(values)) <= bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "sine"),
+    [
+        (0.0, 1.0, (0.0, np.sin(1.0))),
+        (1.0, 2.0, (np.sin(1.0), 1.0)),
+        (-4.0, 4.0, (-1.0, 1.0)),
+        (4.0, 5.0, (-1.0, np.sin(4.0))),
+    ],
+)
+def test_interval_of_a_sine(low: float, high: float, sine: tuple[float, float]) -> None:
+    tracer = Tracer()
+    program = tracer.program("sine", (), {"y": tracer.input(0).sin()})
+    found = intervals(program, [Interval(low, high)])[-1]
+    np.testing.assert_allclose((found.low, found.high), sine, atol=1e-12)
+
+
+def test_a_reciprocal_across_zero_has_no_bound() -> None:
+    tracer = Tracer()
+    program = tracer.program("r", (), {"y": tracer.input(0).reciprocal()})
+    assert intervals(program, [Interval(-1.0, 2.0)])[-1].size == np.inf
+    assert intervals(program, [Interval(0.5, 2.0)])[-1] == Interval(0.5, 2.0)
+
+
+def test_sensitivities_agree_with_finite_differences() -> None:
+    """On a program of one result, where no random signs blur the norm."""
+    a = accelerator("chain:2", "inverse_dynamics", trig="host")
+    whole = a.chip
+    program = type(whole)(
+        whole.name, whole.inputs, (type(whole.outputs[0])("tau0", ()),), whole.nodes, whole.results[:1]
+    )
+    arguments = a.chip_arguments(a.sample(1, seed=2))
+    gains = sensitivities(program, arguments)
+    slot = 0
+    for port in program.inputs:
+        for k in range(port.size):
+            nodes = [i for i, n in enumerate(program.nodes) if n.op.name == "input" and int(n.value) == slot]
+            slot += 1
+            if not nodes:
+                continue
+            moved = {name: value.copy() for name, value in arguments.items()}
+            moved[port.name].reshape(-1)[k] += 1e-6
+            change = interpret(program, moved)["tau0"] - interpret(program, arguments)["tau0"]
+            np.testing.assert_allclose(gains[nodes[0]], abs(float(change[0])) / 1e-6, rtol=1e-4, atol=1e-6)
+
+
+def test_profile_decides_formats() -> None:
+    a = accelerator("iiwa14", "forward_dynamics_gradient", **PAPERS)
+    assert len({f.frac for f in a.fixed.formats}) > 3
+    for node, form in zip(a.fixed.program.nodes, a.fixed.formats, strict=True):
+        if node.op is not CONST:
+            assert form.bits == 32
