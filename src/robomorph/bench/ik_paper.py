@@ -130,7 +130,13 @@ def _reductions(found: dict[str, dict[int, float]], joints: int) -> str:
 def _speculation_table(found: dict[int, dict[int, float]]) -> TableData:
     rows = [(f"N = {n}", *(f"{by[k]:.4g}" for k in SPECULATIONS)) for n, by in found.items()]
     columns = ("Quick-IK, set B", *(f"{k} spec." for k in SPECULATIONS))
-    return TableData("the paper's Figure 4: iterations against speculations", columns, rows)
+    best = ", ".join(f"{min(by, key=by.__getitem__)} at N = {n}" for n, by in found.items())
+    return TableData(
+        "the paper's Figure 4: iterations against speculations",
+        columns,
+        rows,
+        caption=f"Fewest iterations with: {best}. The paper's curves only fall.",
+    )
 
 
 def _load_table(found: dict[str, dict[int, float]], chains: tuple[int, ...]) -> TableData:
@@ -138,11 +144,14 @@ def _load_table(found: dict[str, dict[int, float]], chains: tuple[int, ...]) -> 
     for method, by in found.items():
         speculations = 64 if METHODS[method].speculative else 1
         rows.append((NAMES[method], *(f"{by[n] * speculations:.4g}" for n in chains)))
+    quick, fixed = found["quick-ik"], found["jacobian-transpose-fixed"]
+    ratios = ", ".join(f"{64 * quick[n] / fixed[n]:.1f}" for n in chains)
     return TableData(
         "the paper's Figure 5 (b): computation load, iterations x speculations, set B",
         ("method", *(f"N = {n}" for n in chains)),
         rows,
-        caption="The paper says that Quick-IK's load is similar to JT-Serial's; with the fixed step it is.",
+        caption=f"The paper calls Quick-IK's load similar to JT-Serial's; here it is {ratios} times that of "
+        "the fixed step, whose runs end at 10,000.",
     )
 
 
