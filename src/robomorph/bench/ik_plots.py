@@ -30,7 +30,7 @@ def write_ik_plots(outcome: IkOutcome, folder: Path) -> list[Path]:
         figure, axis = pyplot.subplots(figsize=(5.2, 3.6))
         draw(axis, paper)
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1.0))
         path = folder / f"ik_{name}.png"
         figure.savefig(path, dpi=_DPI, bbox_inches="tight")
         pyplot.close(figure)
