@@ -57,8 +57,6 @@ def test_every_function_runs_on_the_host(algorithm: str, mapping: str, tmp_path:
 @pytest.mark.parametrize("mapping", ["group", "thread"])
 @pytest.mark.parametrize("key", ["iiwa14", "hyq", "atlas_floating"])
 def test_gradients_run_on_the_host(key: str, mapping: str, tmp_path: Path) -> None:
-    if (key, mapping) == ("atlas_floating", "thread"):
-        pytest.skip("g++ takes over ten minutes for the humanoid's straight-line code")
     kernel = built(key, GRADIENT, "float64", mapping, tmp_path)
     args = states(key, 5).arguments(GRADIENT)
     for order in ORDERS:
