@@ -81,13 +81,10 @@ class FixedProgram:
     formats: tuple[Format, ...]
 
     @property
-    def input_formats(self) -> tuple[Format, ...]:
-        """One format per input entry; entries that the program does not read take the widest input's."""
-        found = {
-            int(n.value): f for n, f in zip(self.program.nodes, self.formats, strict=True) if n.op is INPUT
-        }
-        spare = min(found.values(), default=Format(MAX_BITS, 16))
-        return tuple(found.get(k, spare) for k in range(self.program.input_size))
+    def input_formats(self) -> dict[int, Format]:
+        """The format of every input entry that the program reads."""
+        pairs = zip(self.program.nodes, self.formats, strict=True)
+        return {int(node.value): form for node, form in pairs if node.op is INPUT}
 
     @property
     def output_formats(self) -> tuple[Format, ...]:
@@ -146,15 +143,19 @@ def interpret_fixed(fixed: FixedProgram, words: Array) -> FixedResult:
 
 
 def input_words(fixed: FixedProgram, arguments: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Real arguments (..., *shape) as words (..., input_size), and per state whether one did not fit."""
+    """Real arguments (..., *shape) as words (..., input_size), and per state whether one did not fit. Entries
+    that the program does not read stay zero."""
     columns: list[Array] = []
     for port in fixed.program.inputs:
         value = np.asarray(arguments[port.name], np.float64)
         flat = value.reshape((*value.shape[: value.ndim - len(port.shape)], port.size))
         columns.extend(flat[..., k] for k in range(port.size))
-    pairs = [f.to_words(c) for f, c in zip(fixed.input_formats, columns, strict=True)]
-    words = np.stack([w for w, _ in pairs], axis=-1)
-    return words, np.any(np.stack([s for _, s in pairs], axis=-1), axis=-1)
+    words = np.zeros((*columns[0].shape, len(columns)), np.int64)
+    clipped = np.zeros(columns[0].shape, bool)
+    for k, form in fixed.input_formats.items():
+        words[..., k], lost = form.to_words(columns[k])
+        clipped |= lost
+    return words, clipped
 
 
 def output_reals(fixed: FixedProgram, words: Array) -> dict[str, Array]:

@@ -64,8 +64,8 @@ class Design:
 
     @property
     def interval(self) -> int:
-        """Cycles between states in the steady state: the schedule's (a state that is done sooner lets the next
-        one in), or what the streams need."""
+        """Cycles between states in the steady state: the schedule's (a state that is done sooner lets the
+        next one in), or what the streams need."""
         source, sink = self.streams
         own = min(self.knobs.interval, self.schedule.length)
         return max(own, source.beats + 1, sink.beats + 1)

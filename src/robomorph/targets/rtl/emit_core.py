@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from robomorph.errors import TargetError
 from robomorph.ir.cordic import cordic
 from robomorph.ir.ops import INPUT, NEG, SIN, SUB
 from robomorph.targets.rtl.digits import signed_digits
@@ -22,8 +23,11 @@ class Slots:
 
     @classmethod
     def of(cls, schedule: Schedule) -> Slots:
-        nodes = schedule.fixed.program.nodes
-        return cls(tuple(sorted(int(n.value) for n in nodes if n.op is INPUT)))
+        program = schedule.fixed.program
+        found = tuple(sorted(int(n.value) for n in program.nodes if n.op is INPUT))
+        if not found:
+            raise TargetError(f"rtl: {program.name} is constant for this robot: there is nothing to compute")
+        return cls(found)
 
 
 def phase_width(interval: int) -> int:
@@ -49,7 +53,8 @@ class _Core:
 
     def text(self) -> str:
         body = [*self._inputs(), *self._own_hardware(), *self._units(), *self._registers(), *self._outputs()]
-        return "\n".join([*self._header(), *body, *self._overflow(), "endmodule", ""])
+        body += self._overflow()
+        return "\n".join([*self._header(), *body, *_unused_ports(body), "endmodule", ""])
 
     # --- names -------------------------------------------------------------------------------------
 
@@ -217,10 +222,14 @@ class _Core:
             "cos_o": f"u{j}_cos",
             "sin_o": f"u{j}_sin",
         }
-        return [
+        lines = [
             f"  logic signed [{c.inner + 1}:0] u{j}_cos, u{j}_sin;",
             _instance("rm_rotate", f"u_u{j}", parameters, ports),
         ]
+        wanted = {self.nodes[i].op.name for i, unit in enumerate(self.s.unit) if unit == j}
+        for name in sorted({"sin", "cos"} - wanted):
+            lines += [f"  logic unused_u{j};", f"  assign unused_u{j} = ^u{j}_{name};"]
+        return lines
 
     def _selectors(self, j: int, unit: Unit) -> list[str]:
         """The operands of a unit, by phase; the last turn needs no test."""
@@ -279,7 +288,7 @@ class _Core:
 
     def _overflow(self) -> list[str]:
         """Per round, whether an operation of the current cycle saturated."""
-        bits = phase_width(self.interval)
+        bits, zero = phase_width(self.interval), "1'b0"
         lines = []
         for rounds in range(self.s.rounds):
             terms = []
@@ -288,8 +297,17 @@ class _Core:
                     lines.append(f"  logic v{cycle};")
                     lines.append(f"  assign v{cycle} = |{{{', '.join(sorted(set(wires)))}}};")
                     terms.append(f"(phase_i == {bits}'d{cycle % self.interval} && v{cycle})")
-            lines.append(f"  assign overflow_o[{rounds}] = {' || '.join(terms) or chr(49) + chr(39) + 'b0'};")
+            lines.append(f"  assign overflow_o[{rounds}] = {' || '.join(terms) or zero};")
         return lines
+
+
+def _unused_ports(body: list[str]) -> list[str]:
+    """Ports that a small design has no use for, said to be so."""
+    text = "\n".join(body)
+    unused = [port for port in ("clk_i", "en_i", "phase_i") if port not in text]
+    if not unused:
+        return []
+    return ["  logic unused_ports;", f"  assign unused_ports = ^{{{', '.join(unused)}}};"]
 
 
 def _instance(cell: str, name: str, parameters: Mapping[str, object], ports: dict[str, str]) -> str:
