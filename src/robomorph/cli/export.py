@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     group = parser.add_argument_group("the code")
     group.add_argument(
-        "--target", choices=("cpp", "cuda", "opencl"), default="cpp", help="language (default cpp)"
+        "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
     )
     group.add_argument(
         "--functions",
@@ -79,6 +79,10 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.export import DTYPES, FunctionSpec, default_functions, export
 
     robot, _ = load_robot(args)
+    if args.target == "rtl":
+        from robomorph.cli.rtl import export_designs
+
+        return export_designs(robot, args)
     frames = args.frames or []
     if args.functions:
         specs = [FunctionSpec.parse(text) for text in args.functions]

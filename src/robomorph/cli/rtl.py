@@ -10,6 +10,7 @@ from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
 if TYPE_CHECKING:
     from robomorph.hardware.accelerator import Accelerator
     from robomorph.hardware.options import Options
+    from robomorph.robot import Robot
 
 _EPILOG = """\
 examples:
@@ -129,6 +130,32 @@ def design_options(args: argparse.Namespace) -> Options:
         speed=args.speed,
         acceleration=args.acceleration,
     )
+
+
+def export_designs(robot: Robot, args: argparse.Namespace) -> int:
+    """`robomorph export --target rtl`: the papers' design, or one complete design per function asked for."""
+    from pathlib import Path
+
+    from robomorph.cli.terminal import make_console, print_json
+    from robomorph.hardware.accelerator import make_accelerator
+    from robomorph.hardware.export import export_accelerator, manifest
+    from robomorph.hardware.options import Options
+    from robomorph.specialise import make_request
+
+    papers = Options(trig="host", minv="given", interval=24)
+    wanted = {name: Options() for name in args.functions} if args.functions else {}
+    made = {}
+    for name, options in (wanted or {"forward_dynamics_gradient": papers}).items():
+        accelerator = make_accelerator(robot.specialiser, make_request(robot.model, name), options)
+        folder = Path(args.output) / name if len(wanted) > 1 else Path(args.output)
+        export_accelerator(accelerator, folder, force=args.force)
+        made[str(folder)] = manifest(accelerator)
+    if args.json:
+        print_json({"designs": made})
+    else:
+        for place, about in made.items():
+            make_console().print(f"{place}: {about['top']}, README.md says how to use it", markup=False)
+    return 0
 
 
 def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:
