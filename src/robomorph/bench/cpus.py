@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 
+from robomorph.targets.cpu.host import available_cpus
 
-def available_cpus() -> int:
-    """CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+__all__ = ["available_cpus", "load_average"]
 
 
 def load_average() -> float | None:

@@ -71,7 +71,7 @@ class Row:
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.morphology import superposed, transform_sparsity, tree_view
     from robomorph.cli.terminal import make_console, print_json
-    from robomorph.cli.timing import environment
+    from robomorph.runtime.environment import environment
 
     console = make_console()
     robot, messages = load_robot(args)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robomorph.loading import load
+from robomorph.runtime.environment import cache_folder
 
 _ROUNDS = 5
 _ROUND_SECONDS = 0.01
@@ -39,30 +38,6 @@ def _load_and_differentiate(source: str, options: dict[str, Any], dtype: str) ->
     q, qd = robot.neutral.astype(dtype), np.zeros(robot.nv, dtype)
     robot.forward_dynamics_gradient(q, qd, qd)
     return time.perf_counter() - start
-
-
-@contextmanager
-def environment(**values: str | None) -> Iterator[None]:
-    """Environment variables changed for a while; None unsets one."""
-    before = {name: os.environ.get(name) for name in values}
-    _set_environment(values)
-    try:
-        yield
-    finally:
-        _set_environment(before)
-
-
-def _set_environment(values: dict[str, str | None]) -> None:
-    for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def cache_folder(folder: str) -> Any:
-    """The kernel cache switched on and kept in `folder` for a while."""
-    return environment(ROBOMORPH_CACHE_DIR=folder, ROBOMORPH_CACHE=None)
 
 
 def seconds_per_call(call: Callable[[], object]) -> float:

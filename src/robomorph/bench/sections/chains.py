@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +16,7 @@ from robomorph.bench.sections.section import Job, Section, TableData, show_ns, s
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 from robomorph.errors import TargetError
+from robomorph.runtime.environment import cache_folder
 
 NAME = "chains"
 BATCH = 128
@@ -41,25 +40,13 @@ def _run(session: Session, joints: int, function: Function) -> list[Record]:
         except TargetError as error:
             session.note(f"chains: {error}")
             return []
-        with _cache_in(folder):  # what the child compiled serves here too
+        with cache_folder(folder):  # what the child compiled serves here too
             subject = Subject(source)
             contestants = [our_contestant(subject, function, BATCH)]
             contestants += session.theirs(subject, function, BATCH, reference_only=True)[:1]
             records = session.contest(NAME, subject, function, contestants)
     figures = {**records[0].figures, **compiled}
     return [replace(records[0], figures=figures), *records[1:]]
-
-
-@contextmanager
-def _cache_in(folder: str) -> Iterator[None]:
-    before = os.environ.get("ROBOMORPH_CACHE_DIR")
-    os.environ["ROBOMORPH_CACHE_DIR"] = folder
-    try:
-        yield
-    finally:
-        del os.environ["ROBOMORPH_CACHE_DIR"]
-        if before is not None:
-            os.environ["ROBOMORPH_CACHE_DIR"] = before
 
 
 def _tables(records: Sequence[Record]) -> list[TableData]:
