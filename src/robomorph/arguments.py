@@ -19,6 +19,8 @@ def as_array(name: str, value: Any) -> Array:
     """A real array of float32 or float64 (integers and Python numbers become float64)."""
     if isinstance(value, Mapping):
         raise ArgumentError(f"{name}: expected an array of numbers, found a mapping")
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"{name}: masked arrays are not understood: fill it with .filled(...) first")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -82,7 +84,11 @@ def _cast(name: str, value: Any, dtype: str) -> Array:
             f"{name}: expected float32 (the kernel's dtype), found float64: "
             'convert it with .astype(np.float32) or compile with dtype="float64"'
         )
-    return array.astype(dtype, copy=False)
+    with np.errstate(over="ignore"):
+        cast = array.astype(dtype, copy=False)
+    if narrows and not np.all(np.isfinite(cast) | ~np.isfinite(array)):
+        raise ArgumentError(f"{name}: a number is too large for float32, the kernel's dtype")
+    return cast
 
 
 def fit_outputs(ports: Sequence[Port], out: Any, lead: tuple[int, ...], dtype: str) -> list[Array]:
@@ -127,7 +133,8 @@ def wrench_array(value: Any, links: Sequence[str]) -> tuple[tuple[str, ...], Any
     for name in value:
         if name not in links:
             raise ArgumentError(f"f_ext: unknown link {name!r}: {hint(str(name), list(links))}")
-    arrays = [as_array(f"f_ext[{name!r}]", w) for name, w in value.items()]
-    lead = broadcast([f"f_ext[{name!r}]" for name in value], arrays, [(6,)] * len(arrays))
+    named = sorted(value, key=list(links).index)  # one kernel however the mapping is ordered
+    arrays = [as_array(f"f_ext[{name!r}]", value[name]) for name in named]
+    lead = broadcast([f"f_ext[{name!r}]" for name in named], arrays, [(6,)] * len(arrays))
     stacked = np.stack([np.broadcast_to(a, (*lead, 6)) for a in arrays], axis=-2)
-    return tuple(value), stacked.astype(common_dtype(arrays), copy=False)
+    return tuple(named), stacked.astype(common_dtype(arrays), copy=False)

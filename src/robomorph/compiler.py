@@ -10,11 +10,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, Algorithm
+from robomorph.algorithms.sweep import Sweep
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port, Program
 from robomorph.kernel import AnyKernel, KernelPlan, KernelStats
+from robomorph.model import Model
+from robomorph.model.joints import JOINT_TYPES
 from robomorph.passes.fuse import fuse
 from robomorph.runtime.cache import default_cache
 from robomorph.specialise import Request, Specialised, Specialiser
@@ -57,7 +60,10 @@ class _Recipe:
 
     def __init__(self, specialiser: Specialiser, request: Request, dtype: str) -> None:
         self.specialiser, self.request, self.dtype = specialiser, request, dtype
-        self.key = f"{source_fingerprint()}|{specialiser.model.digest}|{request.key}"
+        # None: made from code that the fingerprint does not cover, so never kept on disk.
+        self.key: str | None = None
+        if _is_own(specialiser.model, ALGORITHMS[request.algorithm]):
+            self.key = f"{source_fingerprint()}|{specialiser.model.digest}|{request.key}"
         self._made: Specialised | None = None
         self._stats: KernelStats | None = None
 
@@ -86,7 +92,8 @@ class _Recipe:
     def specialised(self) -> Specialised:
         if self._made is None:
             self._made = self.specialiser.specialise(self.request)
-            default_cache().put(self.key, json.dumps(self._measure(self._made)).encode())
+            if self.key is not None:
+                default_cache().put(self.key, json.dumps(self._measure(self._made)).encode())
         return self._made
 
     def program(self) -> Program:
@@ -95,7 +102,8 @@ class _Recipe:
     def stats(self) -> KernelStats:
         """From the cache if another process has traced this program, else by tracing it."""
         if self._stats is None:
-            stored = default_cache().get(self.key) if self._made is None else None
+            known = self.key if self._made is None else None
+            stored = default_cache().get(known) if known is not None else None
             data = json.loads(stored) if stored else self._measure(self.specialised())
             self._stats = KernelStats(**data)
         return self._stats
@@ -119,12 +127,22 @@ class _Recipe:
         return emit_for_host(self.program(), self.dtype, host().lanes(self.dtype)).text
 
 
+def _is_own(model: Model, algorithm: Algorithm) -> bool:
+    """Are the algorithm and the joint types part of robomorph, or were they registered by the user?"""
+    modules = [type(JOINT_TYPES[body.kind]).__module__ for body in model.bodies]
+    for parts in algorithm.formulations.values():
+        modules += [(part.step if isinstance(part, Sweep) else part.work).__module__ for part in parts]
+    return all(module.startswith("robomorph.") for module in modules)
+
+
 @cache
 def source_fingerprint() -> str:
     """A hash of the compiler's own source, so that no code made by another version is ever reused."""
     root = Path(__file__).parent
     digest = hashlib.sha256()
+    files = [root / name for name in ("compiler.py", "singular.py", "specialise.py")]
     for folder in ("algorithms", "ir", "model", "passes", "spatial", "targets/cpu"):
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
+        files += sorted((root / folder).rglob("*.py"))
+    for path in files:
+        digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
+from robomorph.errors import ArgumentError
 from robomorph.model.changes import LockedValue, Payload, ToolFrame
 from robomorph.model.load import GRAVITY, SNAP, load_model
 from robomorph.model.sources import Source
@@ -38,6 +39,15 @@ def load(
     snap: joint angles this close (rad) to a multiple of pi/2 are taken as exactly that.
     check_finite: refuse NaN and infinities in arguments.
     """
+    switches = {
+        "floating_base": floating_base,
+        "mimic": mimic,
+        "strict": strict,
+        "check_finite": check_finite,
+    }
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise ArgumentError(f"{name}: expected True or False, found {value!r}")
     model = load_model(
         source,
         floating_base=floating_base,

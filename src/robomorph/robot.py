@@ -7,6 +7,7 @@ tangent space, so they are nv x nv. Every argument may have leading batch dimens
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from robomorph.ik import IKResult
 
 Array = npt.NDArray[Any]
+_MOST_THREADS = 1024
+_LARGEST_BATCH = 2**40
 Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
 
 
@@ -120,7 +123,7 @@ class Robot:
         """Random configurations inside the limits (unlimited angles in (-pi, pi), unlimited positions
         within 1 m) and velocities inside theirs, at most 1 rad/s or m/s."""
         rng = np.random.default_rng(rng)
-        shape = (batch,) if isinstance(batch, int) else tuple(batch)
+        shape = _batch_shape(batch)
         parts = [np.empty((*shape, 0))]
         for body in self.model.bodies:
             if body.mimic is None:
@@ -266,8 +269,8 @@ class Robot:
         """
         if dtype not in ("float32", "float64"):
             raise ArgumentError(f"dtype: expected 'float32' or 'float64', found {dtype!r}")
-        if threads is not None and not (isinstance(threads, int) and threads >= 1):
-            raise ArgumentError(f"threads: expected a positive whole number or None, found {threads!r}")
+        if threads is not None:
+            threads = _whole_number("threads", threads, 1, _MOST_THREADS)
         request = make_request(
             self.model, algorithm, outputs=outputs, frame=frame, f_ext=f_ext, formulation=formulation
         )
@@ -286,6 +289,8 @@ class Robot:
         if f_ext is not None:
             links, wrenches = wrench_array(f_ext, self.link_names)
             args = (*args, wrenches)
+        if frame is not None and not isinstance(frame, str):
+            raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         dtype = self._dtype_of(args)
         key = (name, dtype, links, frame, self.check_finite)
         kernel = self._kernels.get(key)
@@ -299,5 +304,28 @@ class Robot:
                 return "float64"
         return "float32"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Kernels hold machine code, so a copy in another process compiles (or finds in the cache) its own.
+        return _remake, (self.model, self.check_finite)
+
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {len(self.model.bodies)} joints, nq={self.nq}, nv={self.nv}>"
+
+
+def _remake(model: Model, check_finite: bool) -> Robot:
+    return Robot(model, check_finite=check_finite)
+
+
+def _whole_number(name: str, value: Any, least: int, most: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, (bool, np.bool_)) or not least <= number <= most:
+        raise ArgumentError(f"{name}: expected a whole number from {least} to {most}, found {value!r}")
+    return number
+
+
+def _batch_shape(batch: Any) -> tuple[int, ...]:
+    sizes = batch if isinstance(batch, (tuple, list)) else (batch,)
+    return tuple(_whole_number("batch", n, 0, _LARGEST_BATCH) for n in sizes)

@@ -41,13 +41,15 @@ def dof_joints(model: Model) -> list[str]:
 def idle_dofs(mass: Array) -> list[int]:
     """Degrees of freedom in a motion without kinetic energy, if each matrix of `mass` (n, nv, nv) has one."""
     found: list[int] = []
+    if mass.size == 0:
+        return found
     for matrix in mass:
         diagonal = np.diagonal(matrix)
         if not np.all(diagonal > 0.0):
             return [int(i) for i in np.flatnonzero(~(diagonal > 0.0))]
         scale = 1.0 / np.sqrt(diagonal)
         values, vectors = np.linalg.eigh(matrix * np.outer(scale, scale))
-        if values.size == 0 or values[0] > _NOTHING:
+        if values[0] > _NOTHING:
             return []
         found = [int(i) for i in np.flatnonzero(np.abs(vectors[:, 0]) > 0.1)]
     return found

@@ -176,14 +176,14 @@ def make_request(
     """A checked request; every wrong name is answered with the right ones."""
     _require("algorithm", algorithm, ALGORITHMS)
     entry = ALGORITHMS[algorithm]
-    chosen = tuple(entry.outputs) if outputs is None else _names(outputs)
+    chosen = tuple(entry.outputs) if outputs is None else _names("outputs", outputs)
     for name in chosen:
         _require(f"output of {algorithm}", name, entry.outputs)
     if not chosen or len(set(chosen)) != len(chosen):
         raise ArgumentError(f"outputs: expected one or more different names, found {chosen!r}")
     if formulation is not None:
         _require(f"formulation of {algorithm}", formulation, entry.formulations)
-    links = model.link_names if f_ext is True else () if f_ext is False else _names(f_ext)
+    links = model.link_names if f_ext is True else () if f_ext is False else _names("f_ext", f_ext)
     if links and not entry.wrenches:
         raise ArgumentError(f"f_ext: {algorithm} does not take external forces")
     for link in links:
@@ -197,12 +197,17 @@ def _check_frame(model: Model, entry: Algorithm, frame: str | None) -> None:
         raise ArgumentError(f"frame: {entry.name} is about one frame: name a link or tool frame")
     if not entry.frame and frame is not None:
         raise ArgumentError(f"frame: {entry.name} is not about a single frame, found {frame!r}")
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
     if frame is not None:
         _require("frame", frame, [f.name for f in model.frames])
 
 
-def _names(value: Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+def _names(argument: str, value: Sequence[str]) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"{argument}: expected names, found {value!r}")
+    return names
 
 
 def _require(what: str, name: str, known: Iterable[str]) -> None:

@@ -258,7 +258,10 @@ def test_output_survives_a_terminal_without_unicode() -> None:
 
 
 def test_interrupt_is_exit_code_130(tmp_path: Path) -> None:
+    # Started by a shell in the background, the tests ignore interrupts: the program must not inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = start("compile", "atlas", env={**os.environ, "ROBOMORPH_CACHE_DIR": str(tmp_path)})
+    signal.signal(signal.SIGINT, before)
     assert process.stderr is not None
     assert "first gradient" in process.stderr.readline()  # it is at work
     time.sleep(0.2)

@@ -7,6 +7,7 @@ from typing import Any
 
 from robomorph.algorithms.inverse_dynamics import velocity_step
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.errors import ModelError
 from robomorph.spatial import ZERO3, Scalar, Transform, Translation, Vec3, add3, cross3, dot3, scale3, sub3
 
 _UNIT: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -85,7 +86,10 @@ def _start_moment_step(site: Site) -> None:
 
 
 def _total_mass(state: State) -> float:
-    return float(sum(link.inertia.mass for link in state.tree.links))
+    total = float(sum(link.inertia.mass for link in state.tree.links))
+    if total == 0.0:
+        raise ModelError("center_of_mass: nothing that moves has mass, so there is no centre of mass")
+    return total
 
 
 def _world_moment(state: State) -> Vec3:

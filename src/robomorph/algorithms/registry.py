@@ -75,7 +75,8 @@ def trace(
     set_inputs(state, tracer.inputs(ports), wrench_links)
     run(state, algorithm.formulations[formulation])
     results = {name: state.whole[name] for name in outputs}
-    return tracer.program(algorithm.name, ports, results)
+    shapes = {name: algorithm.output_port(name, tree.sizes).shape for name in outputs}
+    return tracer.program(algorithm.name, ports, results, shapes)
 
 
 _VECTOR: tuple[str | int, ...] = ("nv",)

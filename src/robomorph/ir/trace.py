@@ -55,12 +55,21 @@ class Tracer:
             slot += port.size
         return values
 
-    def program(self, name: str, inputs: Sequence[Port], results: Mapping[str, Any]) -> Program:
-        """The program that computes `results`: nested sequences of scalars by output name."""
+    def program(
+        self,
+        name: str,
+        inputs: Sequence[Port],
+        results: Mapping[str, Any],
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
+    ) -> Program:
+        """The program that computes `results`: nested sequences of scalars by output name. `shapes` gives the
+        shapes that cannot be read off them (a matrix without rows)."""
         ports: list[Port] = []
         flat: list[int] = []
         for key, value in results.items():
             entries = np.asarray(value, dtype=object)
+            if shapes is not None:
+                entries = entries.reshape(shapes[key])
             ports.append(Port(key, entries.shape))
             flat.extend(self.index_of(x) for x in entries.ravel())
         return Program(name, tuple(inputs), tuple(ports), tuple(self.nodes), tuple(flat))

@@ -37,6 +37,9 @@ def read_changes(
     gravity: ArrayLike,
 ) -> Changes:
     """Check the arguments of `load_model` that change the robot; ArgumentError names the one at fault."""
+    for argument, value in (("locked", locked), ("payloads", payloads), ("tool_frames", tool_frames)):
+        if value is not None and not isinstance(value, Mapping):
+            raise ArgumentError(f"{argument}: expected a mapping from names, found {type(value).__name__}.")
     return Changes(
         {name: _coordinates(name, value) for name, value in (locked or {}).items()},
         {name: _payload(name, value) for name, value in (payloads or {}).items()},

@@ -123,7 +123,7 @@ class Model:
         return index
 
     def _lookup(self, indices: dict[str, int], name: str, what: str, known: Sequence[str]) -> int:
-        if name not in indices:
+        if not isinstance(name, str) or name not in indices:
             raise ArgumentError(unknown_name(f"robot {self.name!r}", what, name, known))
         return indices[name]
 

@@ -22,7 +22,7 @@ def listed(names: Sequence[str]) -> str:
 
 def hint(name: str, known: Sequence[str]) -> str:
     """'did you mean ...?' where something is close, else the list of what exists."""
-    close = close_matches(name, known)
+    close = close_matches(str(name), known)
     if close:
         return f"did you mean {' or '.join(repr(match) for match in close)}?"
     return f"known are {listed(known)}" if known else "none exist"

@@ -116,8 +116,8 @@ def ik_plan(
     near_enough: float,
     seed: int,
 ) -> object:
-    """A compiled inverse-kinematics problem; `sizes` are nq, nv, targets, raw errors, rows, computed entries of
-    the Jacobian, and rotations measured about their own axes. Whoever makes it keeps the code alive."""
+    """A compiled inverse-kinematics problem; `sizes` are nq, nv, targets, raw errors, rows, computed entries
+    of the Jacobian, and rotations measured about their own axes. Whoever makes it keeps the code alive."""
 
 def ik_solve(plan: object, target: Any, start: Any, posture: Any, threads: int, /) -> tuple[Any, ...]:
     """(q, success, position error, rotation error, iterations, starts) of every row; all threads if 0."""

@@ -41,17 +41,20 @@ def emit_for_host(program: Program, dtype: str, lanes: int) -> Emitted:
     return emit(scheduled, dtype, lanes, fma=cpu.fma, vector_bits=cpu.vector_bits)
 
 
-def compile_variant(key: str, program: Callable[[], Program], dtype: str, lanes: int) -> CompiledVariant:
+def compile_variant(
+    key: str | None, program: Callable[[], Program], dtype: str, lanes: int
+) -> CompiledVariant:
     """Code for `lanes` rows at a time. `key` names everything the program was made from; the program
-    itself is only asked for when the cache has no entry."""
+    itself is only asked for when the cache has no entry. Without a key nothing is looked up or kept."""
     start = time.perf_counter()
     full_key = f"{key}|{dtype}|{lanes}|{host().fingerprint}"
     cache = default_cache()
-    stored = cache.get(full_key)
+    stored = cache.get(full_key) if key is not None else None
     if stored is None:
         emitted = emit_for_host(program(), dtype, lanes)
         stored = _pack(emitted, compile_objects(emitted.modules(_module_count(emitted))))
-        cache.put(full_key, stored)
+        if key is not None:
+            cache.put(full_key, stored)
         fresh = True
     else:
         fresh = False

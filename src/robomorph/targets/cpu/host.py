@@ -28,7 +28,8 @@ class Host:
     @property
     def fingerprint(self) -> str:
         """Everything about the machine and the compiler that compiled code depends on."""
-        return "|".join((self.triple, self.cpu, self.features, llvmlite.__version__))
+        llvm_version = ".".join(map(str, llvm.llvm_version_info))
+        return "|".join((self.triple, self.cpu, self.features, llvmlite.__version__, llvm_version))
 
 
 def available_cpus() -> int:
