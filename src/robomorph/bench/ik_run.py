@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,9 +54,9 @@ def run_ik_bench(only: Sequence[str] | None, *, quick: bool, step: Callable[[str
     return outcome
 
 
-def write_ik_json(outcome: IkOutcome, path: Path) -> None:
+def ik_as_json(outcome: IkOutcome) -> dict[str, Any]:
     """Everything that was found, as one document."""
-    data = {
+    return {
         "figures": outcome.figures,
         "goals": goals_as_json(outcome.verdicts),
         "notes": outcome.notes,
@@ -67,5 +65,3 @@ def write_ik_json(outcome: IkOutcome, path: Path) -> None:
             for t in outcome.tables
         ],
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")

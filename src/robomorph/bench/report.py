@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from robomorph.bench.goals import Verdict
@@ -35,8 +33,3 @@ def _record(record: Record) -> dict[str, Any]:
     data = asdict(record)
     timing = data.pop("timing") or {"best_ns": None, "median_ns": None, "rounds": 0, "warmup_s": None}
     return {**data, **timing}
-
-
-def write_json(outcome: Outcome, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(as_json(outcome), indent=1) + "\n", encoding="utf-8")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from robomorph.cli.outputs import STDOUT, check_outputs, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +57,13 @@ def add_parser(subparsers: Any) -> None:
         type=lambda text: [part.strip() for part in text.split(",") if part.strip()],
         help="run these sections only, separated by commas",
     )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write everything that was found as JSON")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        nargs="?",
+        const=STDOUT,
+        help="write everything that was found as JSON; without FILE print it instead of tables",
+    )
     parser.add_argument("--plots", metavar="DIR", type=Path, help="write PNG plots (needs matplotlib)")
 
 
@@ -63,23 +73,45 @@ def run(args: argparse.Namespace) -> int:
 
         return run_ik(args)
     from robomorph.bench.plots import write_plots
-    from robomorph.bench.report import write_json
+    from robomorph.bench.report import as_json
     from robomorph.bench.run import DEFAULT_ROBOTS, chosen_sections, run_bench
     from robomorph.bench.session import Session
-    from robomorph.cli.terminal import Steps, make_console
+    from robomorph.cli.terminal import Steps
 
     sections = chosen_sections(args.only)
+    check_outputs(args.json, args.plots)
     session = Session(args.robots or DEFAULT_ROBOTS, quick=args.quick)
     outcome = run_bench(session, sections, lambda total: Steps("measuring", total))
+    deliver(
+        args,
+        as_json(outcome),
+        lambda console: show(outcome, console),
+        lambda folder: write_plots(outcome.records, folder),
+    )
+    return 0
+
+
+def deliver(
+    args: argparse.Namespace,
+    document: dict[str, Any],
+    tables: Callable[[Console], None],
+    plots: Callable[[Path], list[Path]],
+) -> None:
+    """Print the tables, or with `--json` alone the document; write the files asked for."""
+    from robomorph.cli.terminal import make_console, print_json
+
     console = make_console()
-    show(outcome, console)
-    if args.json is not None:
-        write_json(outcome, args.json)
+    if args.json == STDOUT:
+        print_json(document)
+        console = make_console(sys.stderr)
+    else:
+        tables(console)
+    if args.json not in (None, STDOUT):
+        write_json(document, Path(args.json))
         console.print(f"written: {args.json}", markup=False)
     if args.plots is not None:
-        for path in write_plots(outcome.records, args.plots):
+        for path in plots(args.plots):
             console.print(f"written: {path}", markup=False)
-    return 0
 
 
 def show(outcome: Outcome, console: Console) -> None:

@@ -15,24 +15,25 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Takes the options of `robomorph bench`."""
     from robomorph.bench.ik_plots import write_ik_plots
-    from robomorph.bench.ik_run import run_ik_bench, write_ik_json
+    from robomorph.bench.ik_run import ik_as_json, run_ik_bench
+    from robomorph.cli.bench import deliver
+    from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import make_console
     from robomorph.errors import ArgumentError
 
     if len(args.robots) > 1:
         raise ArgumentError(f"bench ik: expected no robot after 'ik', found {args.robots[1]!r}")
+    check_outputs(args.json, args.plots)
     progress = make_console(sys.stderr)
     outcome = run_ik_bench(
         args.only, quick=args.quick, step=lambda name: progress.print(f"measuring {name}", markup=False)
     )
-    console = make_console()
-    show(outcome, console)
-    if args.json is not None:
-        write_ik_json(outcome, args.json)
-        console.print(f"written: {args.json}", markup=False)
-    if args.plots is not None:
-        for path in write_ik_plots(outcome, args.plots):
-            console.print(f"written: {path}", markup=False)
+    deliver(
+        args,
+        ik_as_json(outcome),
+        lambda console: show(outcome, console),
+        lambda folder: write_ik_plots(outcome, folder),
+    )
     return 0
 
 

@@ -63,9 +63,14 @@ def make_console(stream: IO[str] | None = None) -> Console:
     return _Console(file=stream, width=width, highlight=False, soft_wrap=False)
 
 
+def json_text(data: Any) -> str:
+    """One JSON document; numbers that JSON does not have become null."""
+    return json.dumps(_plain(data), indent=2, allow_nan=False) + "\n"
+
+
 def print_json(data: Any) -> None:
-    """The result of a command as one JSON document; numbers that JSON does not have become null."""
-    sys.stdout.write(json.dumps(_plain(data), indent=2, allow_nan=False) + "\n")
+    """The result of a command as one JSON document."""
+    sys.stdout.write(json_text(data))
 
 
 def _plain(value: Any) -> Any:
