@@ -11,7 +11,7 @@ import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.gpu.kernel import GpuRecipe, barrier_limit
-from robomorph.gpu.partition import program_recipe
+from robomorph.gpu.partition import ALGORITHM, PartitionedPrograms, program_recipe
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
 from robomorph.specialise import make_request
@@ -31,19 +31,51 @@ def frame_of(made: Robot, algorithm: str) -> str | None:
     return made.link_names[-1] if ALGORITHMS[algorithm].frame else None
 
 
+def formulation_of(key: str, algorithm: str) -> str | None:
+    """The one that wins for a humanoid: tracing the others would take most of the tests' time."""
+    formulations = ALGORITHMS[algorithm].formulations
+    return "composite" if key == "atlas_floating" and "composite" in formulations else None
+
+
 @cache
 def program(key: str, algorithm: str) -> Program:
     made = robot(key)
-    # The formulation that wins for a humanoid: tracing the others would take most of the tests' time.
-    formulations = ALGORITHMS[algorithm].formulations
-    chosen = "composite" if key == "atlas_floating" and "composite" in formulations else None
-    request = make_request(made.model, algorithm, frame=frame_of(made, algorithm), formulation=chosen)
+    request = make_request(
+        made.model,
+        algorithm,
+        frame=frame_of(made, algorithm),
+        formulation=formulation_of(key, algorithm),
+    )
     return made.specialiser.specialise(request).program
 
 
 def recipe(key: str, algorithm: str, dtype: str = "float32") -> GpuRecipe:
     limit = barrier_limit(len(robot(key).model.bodies))
     return program_recipe(program(key, algorithm), dtype, max_barriers=limit)
+
+
+@cache
+def partitioned(key: str) -> PartitionedPrograms:
+    made = robot(key)
+    chosen = formulation_of(key, ALGORITHM)
+    request = make_request(made.model, ALGORITHM, outputs=("dqdd_dq", "dqdd_dqd"), formulation=chosen)
+    return PartitionedPrograms(made.specialiser, request)
+
+
+def device_recipe(key: str, partitioning: str, dtype: str = "float32") -> GpuRecipe:
+    """The device's part of the forward-dynamics gradient."""
+    programs = partitioned(key)
+    limit = barrier_limit(programs.links)
+    return program_recipe(programs.device_program(partitioning), dtype, max_barriers=limit)
+
+
+def device_arguments(key: str, partitioning: str, size: int) -> dict[str, Any]:
+    """What the host hands to the device's part, by name: computed by the interpreter."""
+    given = states(key, size)._asdict()
+    if partitioning == "completely_fused":
+        return given
+    motion = interpret(partitioned(key).motion(partitioning == "split"), given)
+    return {**given, **motion} if partitioning == "split" else {**given, "qdd": motion["qdd"]}
 
 
 @cache

@@ -4,17 +4,19 @@ claimed."""
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.errors import TargetError
+from robomorph.gpu import PARTITIONINGS
 from robomorph.gpu.kernel import make_launch_plan
 from robomorph.targets.cuda.architectures import ARCHITECTURES
 from robomorph.targets.cuda.dialect import CUDA
 from robomorph.targets.cuda.nvrtc import nvrtc
-from tests.gpu.robots import recipe
+from tests.gpu.robots import device_recipe, recipe
 from tests.gpu.toolchains import needs_nvcc, needs_nvrtc
 
 GRADIENT = "forward_dynamics_gradient"
@@ -31,6 +33,18 @@ def test_every_architecture(mapping: str, dtype: str, architecture: int) -> None
         assert info.warnings == ()
         assert info.registers > 0
         assert info.code_bytes > 0
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mapping", ["group", "thread"])
+@pytest.mark.parametrize("partitioning", PARTITIONINGS)
+def test_every_partitioning_for_every_architecture(partitioning: str, mapping: str, dtype: str) -> None:
+    """Groups everywhere; straight-line code, which takes seconds each, on the oldest and the newest."""
+    plan = make_launch_plan(device_recipe("iiwa14", partitioning, dtype), CUDA, mapping)
+    for architecture in ARCHITECTURES if mapping == "group" else (ARCHITECTURES[0], ARCHITECTURES[-1]):
+        info = nvrtc().compile(plan.source, architecture, plan.symbol).info
+        assert info.warnings == (), architecture
 
 
 @needs_nvrtc
@@ -54,7 +68,7 @@ def test_groups_do_not_spill(key: str, architecture: int) -> None:
 
 @needs_nvrtc
 def test_spills_are_seen() -> None:
-    """The humanoid-sized straight-line code has more live values than registers: the report must say so."""
+    """An arm's straight-line gradient in float64 has more live values than registers."""
     plan = make_launch_plan(recipe("iiwa14", GRADIENT, "float64"), CUDA, "thread")
     info = nvrtc().compile(plan.source, 80, plan.symbol).info
     assert info.spill_stores > 0
@@ -68,25 +82,27 @@ def test_an_error_in_the_source_comes_with_the_log() -> None:
 
 
 @needs_nvcc
-@pytest.mark.parametrize("mapping", ["group", "thread"])
+@pytest.mark.parametrize("partitioning", PARTITIONINGS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_nvcc_compiles_without_warnings(dtype: str, mapping: str, tmp_path: Path) -> None:
-    plan = make_launch_plan(recipe("iiwa14", GRADIENT, dtype), CUDA, mapping)
-    source = tmp_path / "kernel.cu"
-    source.write_text(plan.source)
-    codes = [
-        f"-gencode=arch=compute_{a},code=sm_{a}" for a in ((75, 90, 120) if mapping == "group" else (90,))
-    ]
-    command = [
-        "nvcc",
-        *codes,
-        "-std=c++17",
-        "-Werror=all-warnings",
-        "-fatbin",
-        "-o",
-        "/dev/null",
-        str(source),
-    ]
+def test_nvcc_compiles_groups_for_every_architecture(dtype: str, partitioning: str, tmp_path: Path) -> None:
+    plan = make_launch_plan(device_recipe("iiwa14", partitioning, dtype), CUDA, "group")
+    compile_with_nvcc(plan.source, ARCHITECTURES, tmp_path)
+
+
+@needs_nvcc
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nvcc_compiles_straight_line_code(dtype: str, tmp_path: Path) -> None:
+    plan = make_launch_plan(recipe("iiwa14", GRADIENT, dtype), CUDA, "thread")
+    compile_with_nvcc(plan.source, (90,), tmp_path)
+
+
+def compile_with_nvcc(text: str, architectures: Sequence[int], folder: Path) -> None:
+    """Every warning is an error."""
+    source = folder / "kernel.cu"
+    source.write_text(text)
+    codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures]
+    flags = ["-std=c++17", "-Werror=all-warnings", "-fatbin", "-o", "/dev/null"]
+    command = ["nvcc", *codes, *flags, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr

@@ -10,9 +10,10 @@ import pytest
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.gpu.kernel import make_launch_plan
+from robomorph.ir.interpret import interpret
 from robomorph.targets.cuda.dialect import CUDA
 from tests.gpu.host_run import HostKernel, compile_host
-from tests.gpu.robots import assert_agrees, recipe, reference, states
+from tests.gpu.robots import assert_agrees, device_arguments, device_recipe, recipe, reference, states
 from tests.gpu.toolchains import needs_gxx
 
 pytestmark = needs_gxx
@@ -41,6 +42,33 @@ def test_source_runs_on_the_host(key: str, algorithm: str, dtype: str, mapping: 
     assert_agrees(tuple(found["forward"]), reference(key, algorithm, 33), dtype, algorithm)
     for a, b in zip(*found.values(), strict=True):
         assert a.tobytes() == b.tobytes(), "the order of threads matters"
+
+
+def check_partitioned(key: str, partitioning: str, dtype: str, mapping: str, folder: Path) -> None:
+    """The device's part of a partitioned gradient, given what the host would hand it."""
+    made = device_recipe(key, partitioning, dtype)
+    kernel = compile_host(make_launch_plan(made, CUDA, mapping), folder)
+    given = device_arguments(key, partitioning, 33)
+    expected = tuple(interpret(made.program(), given).values())
+    for order in ORDERS:
+        found = tuple(kernel([given[port.name] for port in made.inputs], order))
+        assert_agrees(found, expected, dtype, f"{partitioning} {order}")
+
+
+@pytest.mark.parametrize("partitioning", ["split", "fused"])
+def test_partitioned_source_runs_on_the_host(partitioning: str, tmp_path: Path) -> None:
+    check_partitioned("iiwa14", partitioning, "float32", "group", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mapping", ["group", "thread"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("partitioning", ["split", "fused"])
+@pytest.mark.parametrize("key", ["iiwa14", "hyq"])
+def test_all_partitioned_source_runs_on_the_host(
+    key: str, partitioning: str, dtype: str, mapping: str, tmp_path: Path
+) -> None:
+    check_partitioned(key, partitioning, dtype, mapping, tmp_path)
 
 
 @pytest.mark.slow
