@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 INTERPRETER = "ROBOMORPH_KDL_PYTHON"
+KDL_ABSENT = f"KDL is absent: install python3-pykdl and python3-numpy, or set {INTERPRETER}"
 _PROBE = (
     "import numpy, PyKDL; c = PyKDL.Chain(); c.addSegment(PyKDL.Segment(PyKDL.Joint(PyKDL.Joint.RotZ), "
     "PyKDL.Frame(PyKDL.Vector(1, 0, 0)))); PyKDL.ChainIkSolverPos_LMA(c, numpy.ones(6), 1e-5, 500, 1e-15)"
@@ -105,7 +106,8 @@ def solve_with_kdl(
     iterations: int = 500,
     seed: int = 0,
 ) -> KdlAnswers:
-    """KDL's answers to targets (n, 12: position, rotation row by row) from starts (n, nq)."""
+    """KDL's answers to targets (n, 12: position, rotation row by row) from starts (n, nq). `solver`: "lma",
+    "nr" (Newton with SVD, whole poses only) or "svd" (Newton's steps by the weighted SVD)."""
     python = kdl_interpreter()
     if python is None:
         raise TargetError(f"PyKDL works in no interpreter: install python3-pykdl, or set {INTERPRETER}")

@@ -45,6 +45,43 @@ def joint_array(values: Any) -> Any:
     return out
 
 
+class PositionNewton:
+    """Newton's steps for a position alone, each by KDL's weighted SVD (ChainIkSolverVel_wdls); orientation
+    has weight 0. KDL's own loop over such steps always asks for a whole pose, so the loop is here; `seconds`
+    counts KDL's calls in it and nothing else."""
+
+    # Without damping the singular values of the rows with weight 0 are divided by: 0 / 0.
+    DAMPING = 1e-6
+
+    def __init__(self, chain: Any, forward: Any, weights: Any, tolerance: float, iterations: int) -> None:
+        self.forward, self.tolerance, self.iterations = forward, tolerance, iterations
+        self.velocity = PyKDL.ChainIkSolverVel_wdls(chain)
+        self.velocity.setWeightTS(np.diag(weights))
+        self.velocity.setLambda(self.DAMPING)
+        self.frame = PyKDL.Frame()
+        self.step = PyKDL.JntArray(chain.getNrOfJoints())
+        self.seconds = 0.0
+
+    def CartToJnt(self, start: Any, goal: Any, out: Any) -> int:
+        """As KDL's solvers: a negative code if it did not converge."""
+        self.seconds = 0.0
+        nowhere = PyKDL.Vector(0.0, 0.0, 0.0)
+        for k in range(out.rows()):
+            out[k] = start[k]
+        for _ in range(self.iterations + 1):
+            begin = time.perf_counter()
+            self.forward.JntToCart(out, self.frame)
+            way = goal.p - self.frame.p
+            close = way.Norm() <= self.tolerance
+            if not close:
+                self.velocity.CartToJnt(out, PyKDL.Twist(way, nowhere), self.step)
+                PyKDL.Add(out, self.step, out)
+            self.seconds += time.perf_counter() - begin
+            if close:
+                return 0
+        return -1
+
+
 class Search:
     """KDL's solver with restarts: every answer is brought inside the limits by whole turns, or refused."""
 
@@ -57,6 +94,10 @@ class Search:
         if str(task["solver"]) == "lma":
             self.solver = PyKDL.ChainIkSolverPos_LMA(
                 self.chain, weights, tolerance, int(task["iterations"]), 1e-15
+            )
+        elif str(task["solver"]) == "svd":
+            self.solver = PositionNewton(
+                self.chain, self.forward, weights, tolerance, int(task["iterations"])
             )
         else:
             self.velocity = PyKDL.ChainIkSolverVel_pinv(self.chain)
@@ -73,7 +114,8 @@ class Search:
         given = joint_array(start)
         begin = time.perf_counter()
         code = self.solver.CartToJnt(given, goal, self.out)
-        self.seconds += time.perf_counter() - begin  # KDL's own time: none of what this script adds
+        whole = time.perf_counter() - begin  # KDL's own time: none of what this script adds
+        self.seconds += getattr(self.solver, "seconds", whole)
         if code < 0:
             return None
         q = np.array([self.out[k] for k in range(self.n)])

@@ -18,6 +18,7 @@ from robomorph.bench.sections.section import TableData
 from robomorph.errors import ModelWarning, TargetError
 
 if TYPE_CHECKING:
+    from robomorph.ik import IKResult
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
@@ -109,31 +110,43 @@ class PinocchioCheck:
         """(n, 4, 4) of configurations (n, nq) in robomorph's order."""
         index = self.model.getFrameId(frame)
         out = np.empty((len(q), 4, 4))
-        for k, row in enumerate(q):
-            self._pin.framesForwardKinematics(self.model, self.data, self._theirs(row))
+        for k, row in enumerate(self._theirs(q)):
+            self._pin.framesForwardKinematics(self.model, self.data, row)
             out[k] = self.data.oMf[index].homogeneous
         return out
 
     def _theirs(self, q: Array) -> Array:
-        out: Array = self._pin.neutral(self.model)
+        """(n, their nq): Pinocchio follows no mimic joint and keeps continuous ones as points of a circle."""
+        out: Array = np.tile(self._pin.neutral(self.model), (len(q), 1))
         for body in self.robot.model.bodies:
             joint = self.model.joints[self.model.getJointId(body.joint_name)]
             place, _ = self.robot.coordinates(body.joint_name)
-            own = q[place] if body.mimic is None else body.mimic[1] * q[place] + body.mimic[2]
-            if joint.nq == 2:  # Pinocchio keeps continuous joints as a point on the circle
-                own = np.array([np.cos(own[0]), np.sin(own[0])])
-            out[joint.idx_q : joint.idx_q + joint.nq] = own
+            own = q[:, place] if body.mimic is None else body.mimic[1] * q[:, place] + body.mimic[2]
+            if joint.nq == 2:
+                own = np.concatenate([np.cos(own), np.sin(own)], axis=1)
+            out[:, joint.idx_q : joint.idx_q + joint.nq] = own
         return out
 
     def holds(self, q: Array, frame: str, targets: Array, tolerance: float) -> Array:
-        """(n,) bool: finite, inside the limits, and at the pose (n, 4, 4) within the tolerance."""
+        """(n,) bool: finite, inside the limits, and at the target within the tolerance; targets are poses
+        (n, 4, 4), or positions (n, 3) of the frame's origin."""
         finite: Array = np.asarray(np.isfinite(q).all(axis=-1))
         safe = np.where(finite[:, None], q, 0.0)
         limits = self.robot.limits
         inside = ((q >= limits.lower) & (q <= limits.upper)).all(axis=-1)
         poses = self.poses(safe, frame)
-        close = np.linalg.norm(poses[:, :3, 3] - targets[:, :3, 3], axis=-1) <= tolerance * (1 + 1e-6)
-        return np.asarray(finite & inside & close & (angles(poses, targets) <= tolerance * (1 + 1e-6)))
+        places = targets if targets.ndim == 2 else targets[:, :3, 3]
+        bound = tolerance * (1 + 1e-6)
+        close = np.linalg.norm(poses[:, :3, 3] - places, axis=-1) <= bound
+        if targets.ndim == 3:
+            close &= angles(poses, targets) <= bound
+        return np.asarray(finite & inside & close)
+
+    def confirm(self, outcome: IkOutcome, where: str, result: IKResult, good: Array) -> None:
+        """Notes claimed solutions that this check refuses."""
+        refused = int((result.success & ~good).sum())
+        if refused:
+            outcome.notes.append(f"{where}: {refused} claimed solutions were refused by the check")
 
 
 def angles(a: Array, b: Array) -> Array:
