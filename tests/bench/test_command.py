@@ -13,6 +13,7 @@ from robomorph.bench.plots import PLOTS, write_plots
 from robomorph.bench.sections import SECTIONS
 from robomorph.bench.sections.section import show_ns
 from robomorph.cli.main import main
+from robomorph.cli.outputs import check_outputs
 from tests.bench.samples import record
 
 _RECORD_KEYS = {
@@ -44,6 +45,51 @@ def test_a_quick_run_prints_tables_and_goals_and_writes_json(
         assert entry["error"] < (1e-9 if entry["dtype"] == "float64" else 2e-3)
     assert {goal["reached"] for goal in document["goals"]} <= {True, False, None}
     assert len(document["goals"]) == 4
+
+
+@pytest.fixture
+def nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(*args: object, **options: object) -> None:
+        raise AssertionError("measured before the outputs were checked")
+
+    monkeypatch.setattr("robomorph.bench.run.run_bench", measure)
+    monkeypatch.setattr("robomorph.bench.ik_run.run_ik_bench", measure)
+
+
+@pytest.mark.usefixtures("nothing_is_measured")
+@pytest.mark.parametrize("what", [[], ["ik"]])
+def test_outputs_that_cannot_be_written_are_refused_first(
+    what: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*options: str) -> str:
+        assert main(["bench", *what, *options]) == 2
+        return " ".join(capsys.readouterr().err.split())
+
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    assert "taken" in refused("--json", str(taken / "bench.json"))
+    assert "directory" in refused("--json", str(tmp_path))
+    assert "Name robots before --json" in refused("--json", "iiwa14")
+    assert taken.read_text() == "a file"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: importlib)
+    assert "taken" in refused("--plots", str(taken))
+
+
+def test_a_check_of_outputs_leaves_nothing_behind(tmp_path: Path) -> None:
+    check_outputs(str(tmp_path / "new.json"), None)
+    assert not list(tmp_path.iterdir())
+    old = tmp_path / "old.json"
+    old.write_text("{}")
+    check_outputs(str(old), None)
+    assert old.read_text() == "{}"
+
+
+def test_json_without_a_file_is_printed_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "iiwa14", "--quick", "--only", "peak", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["settings"]["sections"] == ["peak"] and document["records"]
 
 
 def test_unknown_sections_are_refused_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:

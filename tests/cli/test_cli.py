@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -181,6 +182,23 @@ def test_compile_fails_when_a_kernel_is_wrong(
     assert "FAILED" in out and "1 of 2 checks failed: mass_matrix" in out
 
 
+def test_a_kernel_without_an_independent_yardstick_is_named(
+    capsys: pytest.CaptureFixture[str], pendulum: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from robomorph.cli.checks import Yardstick
+
+    known = Yardstick.expected
+    monkeypatch.setattr(Yardstick, "expected", lambda y, name: None if name == "energy" else known(y, name))
+    argv = ["compile", pendulum, "--algorithms", "energy,mass_matrix"]
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert "checked against the interpreter only: energy\n" in out
+    assert "kernels agree with the interpreter and the differences" not in out
+    rows = run_json(capsys, *argv)["algorithms"]
+    assert rows["energy"]["checked_against"] == "the interpreter only"
+    assert "finite differences" in rows["mass_matrix"]["checked_against"]
+
+
 # --- bad input --------------------------------------------------------------------------------------------
 
 
@@ -269,3 +287,67 @@ def test_interrupt_is_exit_code_130(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("argv", [["robots"], ["robots", "--json"], ["--help"]])
+def test_a_full_disk_is_exit_code_2(argv: list[str]) -> None:
+    # argparse itself drops errors of an unbuffered stream
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "robomorph", *argv]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+    assert done.returncode == 2
+    assert done.stderr == "error: cannot write: No space left on device\n"
+
+
+def test_closed_streams() -> None:
+    """As a shell's >&- leaves them."""
+    script = f"exec {shlex.quote(sys.executable)} -m robomorph robots"
+    done = subprocess.run(["sh", "-c", f"{script} >&-"], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: standard output is closed") and "Traceback" not in done.stderr
+    assert subprocess.run(["sh", "-c", f"{script} >&- 2>&-"]).returncode == 2
+    done = subprocess.run(["sh", "-c", f"{script} 2>&-"], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0 and "iiwa14" in done.stdout
+
+
+def test_a_file_that_cannot_be_written_is_exit_code_2(
+    capsys: pytest.CaptureFixture[str], pendulum: str, tmp_path: Path
+) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    assert main(["export", pendulum, "--functions", "mass_matrix", "-o", str(taken / "out")]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ") and str(taken) in "".join(err.split("\n")) and "Traceback" not in err
+
+
+@pytest.mark.parametrize("way", ["not at all", "before", "after", "variable"])
+def test_defects_have_a_code_of_their_own(
+    way: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from robomorph.cli import robots
+
+    def broken(args: Any) -> int:
+        raise ZeroDivisionError("of [all]\nthings")
+
+    monkeypatch.setattr(robots, "run", broken)
+    monkeypatch.setenv("ROBOMORPH_DEBUG", "1" if way == "variable" else "0")
+    argv = {"before": ["--debug", "robots"], "after": ["robots", "--debug"]}.get(way, ["robots"])
+    assert main(argv) == 70
+    err = capsys.readouterr().err
+    last = err.splitlines()[-1]
+    assert last.startswith("error: this is a defect in robomorph (ZeroDivisionError: of [all] things)")
+    assert ("Traceback" in err and "in broken" in err) == (way != "not at all")
+    assert len(err.splitlines()) == 1 or way != "not at all"
+
+
+def test_every_command_is_in_the_help_and_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    from robomorph.cli.main import COMMANDS
+
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    examples = capsys.readouterr().out.split("examples:")[1]
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f"robomorph {name} " in examples and f"| `robomorph {name}" in readme, name

@@ -96,6 +96,8 @@ def _answer(args: argparse.Namespace) -> int:
         return EXIT_OK
     except OSError as error:
         print_error(_describe(error))
+        if error.filename is None and error.errno in _WRITE_FAILED:
+            _discard_output()
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print_error("interrupted")
