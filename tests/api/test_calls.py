@@ -223,15 +223,36 @@ def test_a_subset_of_outputs_in_any_order() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["inverse_dynamics_gradient", "forward_dynamics_gradient"])
+FORMULATIONS = {
+    "inverse_dynamics_gradient": {"columns", "composite"},
+    "forward_dynamics_gradient": {"columns", "composite"},
+    "forward_dynamics": {"aba", "crba+ltl"},
+}
+
+
+def formulations_agree(robot: Robot, name: str) -> None:
+    state = robot.random_state(4, 3)
+    last = np.random.default_rng(4).uniform(-1, 1, (3, robot.nv))
+    formulations = robot.compile(name, target="interpreter").stats.candidates
+    assert FORMULATIONS[name] <= set(formulations)
+    kernels = [robot.compile(name, formulation=f, target="interpreter") for f in formulations]
+    assert {k.stats.formulation for k in kernels} == set(formulations)
+    assert len({k.source.ir for k in kernels}) == len(kernels), "two formulations are one program"
+    results = [k(state.q, state.qd, last) for k in kernels]
+    first, *others = (r if isinstance(r, tuple) else (r,) for r in results)
+    for other in others:
+        for a, b in zip(other, first, strict=True):
+            assert_close(a, b, name, 1e-10)
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
 def test_formulations_agree(name: str) -> None:
-    args = inputs(name, (3,))
-    formulations = robot().compile(name).stats.candidates
-    assert {"columns", "composite"} <= set(formulations)
-    results = [robot().compile(name, formulation=f, target="interpreter")(*args) for f in formulations]
-    for other in results[1:]:
-        for a, b in zip(other, results[0], strict=True):
-            assert_close(a, b, name, 1e-11)
+    formulations_agree(robot(), name)
+
+
+@pytest.mark.parametrize(("source", "floating"), [("iiwa14", False), ("hyq", True), ("chain:5", False)])
+def test_formulations_of_forward_dynamics_agree(source: str, floating: bool) -> None:
+    formulations_agree(robomorph.load(source, floating_base=floating), "forward_dynamics")
 
 
 # --- kernels tell about themselves -----------------------------------------------------------------

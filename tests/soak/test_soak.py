@@ -1,6 +1,6 @@
 """Millions of evaluations of every function, threads coming and going: memory stays flat, no thread leaks.
 
-`pytest tests/soak -m soak` makes a million evaluations; ROBOMORPH_SOAK_EVALUATIONS=10000000 makes ten.
+`pytest tests/soak -m soak` makes ten million evaluations; ROBOMORPH_SOAK_EVALUATIONS says another number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.runtime import _native
 from tests.oracle.calls import sample
 
-EVALUATIONS = int(os.environ.get("ROBOMORPH_SOAK_EVALUATIONS", "1000000"))
+EVALUATIONS = int(os.environ.get("ROBOMORPH_SOAK_EVALUATIONS", "10000000"))
 SIZES = (1, 2, 9, 64, 300)
 WARM_ROUNDS, ROUNDS = 3, 20
 GROWTH = 8 * 2**20  # bytes: allocators keep some, a leak of one result per call would be far more
