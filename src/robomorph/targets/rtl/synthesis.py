@@ -94,7 +94,6 @@ def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: f
     library = liberty or find_liberty()
     passes = [
         f"synth -top {design.top}",
-        "tee -q -o area.txt stat",
         f"dfflibmap -liberty {library}",
         f"abc -liberty {library}",
         "opt_clean",
