@@ -26,7 +26,7 @@ ROBOTS = {
 
 @cache
 def load(name: str) -> Robot:
-    source, floating = ROBOTS[name]
+    source, floating = ROBOTS.get(name, (name, False))
     if source.endswith(".urdf"):
         path = example_robot(source.removesuffix(".urdf"))
         if path is None:
@@ -39,7 +39,20 @@ def load(name: str) -> Robot:
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("robot_name", ROBOTS)
 def test_float32_is_close_to_float64(robot_name: str, name: str) -> None:
-    robot = load(robot_name)
+    check(load(robot_name), name)
+
+
+# These take seconds to compile for a humanoid.
+SLOW = {"mass_matrix_inverse", "inverse_dynamics_gradient", "forward_dynamics_gradient"}
+HUMANOID = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ALGORITHMS]
+
+
+@pytest.mark.parametrize("name", HUMANOID)
+def test_float32_is_close_to_float64_for_a_humanoid(name: str) -> None:
+    check(load("atlas"), name)
+
+
+def check(robot: Robot, name: str) -> None:
     algorithm = ALGORITHMS[name]
     args: list[Any] = sample(robot, 8, 40).astype("float32").arguments(name)
     options: dict[str, Any] = {"frame": robot.link_names[-1] if algorithm.frame else None}
