@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import robomorph
 from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block, Layout
-from robomorph.ik.methods import METHODS
+from robomorph.ik.methods import METHODS, Method
 from robomorph.ik.residual import trace_errors, trace_residual
-from robomorph.ik.step import trace_step
+from robomorph.ik.step import StepInputs, StepRule, trace_step
 from robomorph.ir.interpret import interpret
 from robomorph.ir.verify import verify
 from tests.ik.arms import arm
@@ -179,3 +180,36 @@ def test_what_a_method_predicts_is_what_its_step_leaves(name: str) -> None:
         slope = jacobian @ (jacobian.T @ e)
         alpha = (e @ slope) / (slope @ slope)
         assert np.allclose(out["step"], -alpha * jacobian.T @ e)
+
+
+def test_an_edited_method_is_never_answered_with_old_code() -> None:
+    """The same name, other rules: on the same robot, and on a new one that has nothing but the disk cache."""
+
+    def method(share: float) -> Method:
+        def rule(tree: Any, layout: Any) -> StepRule:
+            newton = METHODS["pseudoinverse"].rule(tree, layout)
+
+            def step(problem: StepInputs) -> tuple[list[Any], Any]:
+                whole, model = newton(problem)
+                return [share * x for x in whole], model
+
+            return step
+
+        return Method("test-share", rule)
+
+    q0 = np.array([0.1, 0.5, 0.2, -1.0, 0.3, 0.7, 0.0])
+    target = np.array([0.5, 0.1, 0.6])
+    moved = []
+    try:
+        for fresh in (False, True):
+            robot = robomorph.load("iiwa14")
+            for share in (0.01, 0.02):
+                robot = robomorph.load("iiwa14") if fresh else robot
+                METHODS["test-share"] = method(share)
+                result = robot.inverse_kinematics(
+                    target, "lbr_iiwa_link_7", q0, method="test-share", max_iterations=1
+                )
+                moved.append(np.linalg.norm(result.q - q0))
+    finally:
+        METHODS.pop("test-share", None)
+    assert np.allclose(np.array(moved[1::2]) / np.array(moved[::2]), 2.0)

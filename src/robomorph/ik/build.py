@@ -12,6 +12,7 @@ from pathlib import Path
 
 from robomorph.compiler import source_fingerprint
 from robomorph.ir.program import Program
+from robomorph.ir.text import to_text
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime.cache import default_cache
 from robomorph.targets.cpu.build import LoadedCode, compile_object
@@ -44,6 +45,12 @@ def lane_code(key: str, program: Callable[[], tuple[Program, int]], lanes: int) 
     header = json.loads(stored[4 : 4 + size])
     code = LoadedCode(stored[4 + size :], header["symbol"])
     return LaneCode(code, header["workspace"], header["operations"], header["note"])
+
+
+def program_code(program: Program, lanes: int) -> LaneCode:
+    """Code for a program, found by what the program is and not by a name for it."""
+    digest = hashlib.sha256(to_text(program).encode()).hexdigest()
+    return lane_code(f"program|{digest}", lambda: (program, 0), lanes)
 
 
 def _compile(program: Program, note: int, lanes: int) -> bytes:

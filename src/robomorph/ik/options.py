@@ -29,7 +29,7 @@ class Options:
     joints that keep their value. limits: respect joint limits. seed: of the random starts.
     """
 
-    method: str = "lm"
+    rule: Method
     choice: int = FIRST
     polish: bool = False
     starts: int = DEFAULT_STARTS
@@ -40,10 +40,6 @@ class Options:
     fixed: tuple[str, ...] = ()
     limits: bool = True
     seed: int = 0
-
-    @property
-    def rule(self) -> Method:
-        return METHODS[self.method]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +96,7 @@ class IKOptions:
         choice = ALL if solutions > 1 else NEAREST if (self.nearest or posture) and rule.polish else FIRST
         fixed = (self.fixed,) if isinstance(self.fixed, str) else tuple(self.fixed)
         return Options(
-            method=self.method,
+            rule=rule,
             choice=choice,
             polish=rule.polish and (posture or (self.nearest and solutions == 1)),
             starts=starts,

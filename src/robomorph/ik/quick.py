@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.ik.methods import METHODS
 from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
@@ -62,7 +63,8 @@ def quick_solve(
     shape = target.shape
     is_pose = len(shape) >= 2 and shape[-1] == 4
     try:
-        key = ("ik quick", frame, is_pose, *(item for item in options.items() if item[0] != "threads"))
+        rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
+        key = ("ik quick", frame, is_pose, rule, *(item for item in options.items() if item[0] != "threads"))
         call: QuickCall | None = robot._kernels.get(key)
     except TypeError:  # an option that cannot be hashed
         return None

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.tree import coordinate_starts
-from robomorph.ik.build import LaneCode, lane_code
+from robomorph.ik.build import LaneCode, lane_code, program_code
 from robomorph.ik.layout import Layout
+from robomorph.ik.methods import METHODS
 from robomorph.ik.options import FIRST, Options
 from robomorph.ik.residual import Residual, trace_errors, trace_residual
 from robomorph.ik.step import trace_step
 from robomorph.ik.trig import trace_trig, without_trig
+from robomorph.ir.program import Program
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime import _native
 from robomorph.targets.cpu.host import host
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
+# The cache knows these by name: their source is part of its key. A rule of the caller's may change while its
+# name stays, so it is traced anew for every solver and known by its program.
+_OWN_RULES = frozenset(method.rule for method in METHODS.values())
 _KINDS = {1: 0, 7: 1, 4: 2}  # coordinates -> IkJointKind
 
 
@@ -82,11 +87,6 @@ class Solver:
             self._still = Solver(self.robot, self.layout, self.rows, options)
         return self._still.solve(target, q, q, 1)
 
-    def operations(self) -> dict[str, int]:
-        """Arithmetic operations of the residual and of the step."""
-        codes = self._codes or (self._make_plan(1) and self._codes)
-        return {"residual": codes[0].operations, "step": codes[1].operations}
-
     # --- compilation ---------------------------------------------------------------------------------
 
     def _traced(self) -> Residual:
@@ -96,25 +96,29 @@ class Solver:
         return self._residual
 
     def _code(self, what: str, lanes: int) -> LaneCode:
-        tree = self.robot.specialiser.tree
-        method = self.options.rule
-
-        def make() -> Any:
+        def make() -> tuple[Program, int]:
             if what == "residual":
                 program = self._traced().program
                 return without_trig(program) if lanes == 1 else program, self._traced().computed
             if what == "trig":
                 return trace_trig(), 0
             if what == "errors":
-                return trace_errors(tree(regroup=False), self.layout), 0
-            rule = method.rule(tree(regroup=False), self.layout)
-            name = method.name.replace("-", "_")
-            return trace_step(rule, name, self.layout, self._traced().pattern, self._maskable()), 0
+                return trace_errors(self.robot.specialiser.tree(regroup=False), self.layout), 0
+            return self._step(), 0
 
-        name = f"{method.name}|{self._maskable()}" if what == "step" else ""
-        code = lane_code(f"{self.robot.model.digest}|{self.layout!r}|{what}|{name}", make, lanes)
+        if what == "step" and self.options.rule.rule not in _OWN_RULES:
+            code = program_code(self._step(), lanes)
+        else:
+            name = f"{self.options.rule.name}|{self._maskable()}" if what == "step" else ""
+            code = lane_code(f"{self.robot.model.digest}|{self.layout!r}|{what}|{name}", make, lanes)
         self._codes.append(code)  # keeps the machine code alive
         return code
+
+    def _step(self) -> Program:
+        method, tree = self.options.rule, self.robot.specialiser.tree(regroup=False)
+        name = method.name.replace("-", "_")
+        rule = method.rule(tree, self.layout)
+        return trace_step(rule, name, self.layout, self._traced().pattern, self._maskable())
 
     def _make_plan(self, lanes: int) -> Any:
         options = self.options
