@@ -9,6 +9,7 @@ from robomorph.bench.sections.export import EXPORT
 from robomorph.bench.sections.family import FAMILY_SECTION
 from robomorph.bench.sections.gradients import GRADIENTS
 from robomorph.bench.sections.peak import PEAK_SECTION
+from robomorph.bench.sections.schedule import SCHEDULE_SECTION
 from robomorph.bench.sections.section import Section
 from robomorph.bench.sections.steps import STEPS
 from robomorph.bench.sections.threads import THREADS
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Section] = {
         THREADS,
         BATCHES,
         PEAK_SECTION,
+        SCHEDULE_SECTION,
         COMPILE,
         CHAINS,
         EXPORT,
