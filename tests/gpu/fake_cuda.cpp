@@ -6,10 +6,12 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace {
 std::map<std::string, int> failing;
-int device_blocks = 0, host_blocks = 0, copies_in = 0, copies_out = 0, launches = 0;
+std::map<std::pair<void*, void*>, int> ordered;  // streams of which the second was told to wait for the first
+int events = 0, device_blocks = 0, host_blocks = 0, copies_in = 0, copies_out = 0, launches = 0;
 
 int status(const char* name) {
   auto found = failing.find(name);
@@ -26,9 +28,10 @@ using Launcher = void (*)(unsigned blocks, unsigned threads, void** args);
 void fake_fail_next(const char* name, int code) { failing[name] = code; }
 int fake_count(const char* name) {
   const std::map<std::string, int> counts = {{"device", device_blocks}, {"host", host_blocks},
-      {"in", copies_in}, {"out", copies_out}, {"launches", launches}};
+      {"in", copies_in}, {"out", copies_out}, {"launches", launches}, {"events", events}};
   return counts.at(name);
 }
+int fake_ordered(void* first, void* then) { return ordered[{first, then}]; }
 
 int cuInit(unsigned) { return status("cuInit"); }
 int cuGetErrorName(int, const char** text) { return *text = "CUDA_ERROR_FAKE", 0; }
@@ -81,6 +84,12 @@ int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t size, vo
   return ++copies_out, status("cuMemcpyDtoHAsync_v2");
 }
 int cuStreamCreate(void** stream, unsigned) { return *stream = &failing, 0; }
+int cuEventCreate(void** event, unsigned) { return *event = new void*, ++events, 0; }
+int cuEventRecord(void* event, void* stream) { return *static_cast<void**>(event) = stream, 0; }
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  return ++ordered[{*static_cast<void**>(event), stream}], status("cuStreamWaitEvent");
+}
+int cuEventDestroy_v2(void* event) { return delete static_cast<void**>(event), --events, 0; }
 int cuStreamSynchronize(void*) { return status("cuStreamSynchronize"); }
 int cuLaunchKernel(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                    unsigned, void*, void** args, void**) {

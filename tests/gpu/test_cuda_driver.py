@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.gpu import GpuKernel
+from robomorph.gpu import GpuKernel, PartitionedGradient
+from robomorph.specialise import make_request
+from robomorph.targets.cuda import interop
 from robomorph.targets.cuda.device import CudaDevice, DeviceBuffer
 from robomorph.targets.cuda.driver import Driver
 from robomorph.targets.gpu import transfer
@@ -119,28 +121,39 @@ def test_out_of_memory(device: CudaDevice, driver: Driver) -> None:
 class OnDevice:
     """What CuPy and Torch show of an array."""
 
-    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+    def __init__(self, array: np.ndarray[Any, Any], stream: int | None = None, version: int = 3) -> None:
         self.array = array
         self.__cuda_array_interface__ = {
             "shape": array.shape,
             "typestr": array.dtype.str,
             "data": (array.ctypes.data, False),
             "strides": None if array.flags.c_contiguous else array.strides,
-            "version": 3,
+            "stream": stream,
+            "version": version,
         }
 
 
 class OnDeviceByDlpack:
-    """What JAX shows of an array."""
+    """An array that is shown by DLPack alone; it remembers the streams it was asked for."""
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self.array = array
+        self.asked: list[Any] = []
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, 0
 
     def __dlpack__(self, *, stream: Any = None) -> Any:
+        self.asked.append(stream)
         return self.array.__dlpack__()
+
+
+class OnDeviceByBoth(OnDeviceByDlpack):
+    """What Torch shows of an array: DLPack, and an interface that says nothing of streams."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        super().__init__(array)
+        self.__cuda_array_interface__ = OnDevice(array, version=2).__cuda_array_interface__
 
 
 @pytest.mark.parametrize("kind", [OnDevice, OnDeviceByDlpack])
@@ -174,6 +187,122 @@ def test_results_go_into_device_arrays_and_onto_streams(kernel: GpuKernel) -> No
     assert_agrees(results, reference("iiwa14", GRADIENT, 4), "float64", "device out")
     with pytest.raises(ArgumentError, match="stream: expected a CUDA stream"):
         kernel(*args, out=out, stream="main")
+
+
+def waits(driver: Driver, first: int, then: int) -> int:
+    return int(driver.library.fake_ordered(ctypes.c_void_p(first), ctypes.c_void_p(then)))
+
+
+def test_streams_of_arguments_are_waited_for_and_wait(kernel: GpuKernel, driver: Driver) -> None:
+    q, qd, tau = states("iiwa14", 4).arguments(GRADIENT)
+    args = [OnDevice(q, stream=101), OnDevice(qd, stream=102), OnDevice(tau)]
+    result = kernel(*args)  # on the first argument's stream
+    assert [waits(driver, 102, 101), waits(driver, 101, 102)] == [1, 1]
+    assert result[0].__cuda_array_interface__["stream"] == 101
+    result = kernel(*args, stream=103)
+    assert [waits(driver, 101, 103), waits(driver, 102, 103)] == [1, 1]
+    assert [waits(driver, 103, 101), waits(driver, 103, 102)] == [1, 1]
+    assert [r.__cuda_array_interface__["stream"] for r in result] == [103] * len(result)
+    kernel(*args, stream=104, out=result)
+    assert waits(driver, 103, 104) == 1
+    assert count(driver, "events") == 0
+
+
+@pytest.mark.parametrize("kind", [OnDeviceByDlpack, OnDeviceByBoth])
+def test_dlpack_is_asked_for_the_stream_of_the_call(kernel: GpuKernel, kind: Any) -> None:
+    args = [kind(a) for a in states("iiwa14", 4).arguments(GRADIENT)]
+    assert kernel(*args, stream=105)[0].__cuda_array_interface__["stream"] == 105
+    assert kernel(*args)[0].__cuda_array_interface__["stream"] == 1  # the default stream
+    kernel(*args, stream=0)
+    assert [a.asked for a in args] == [[105, 1, 1]] * 3
+
+
+def test_a_stream_without_device_arrays_is_refused(kernel: GpuKernel) -> None:
+    with pytest.raises(ArgumentError, match="stream: only with device arrays"):
+        kernel(*states("iiwa14", 4).arguments(GRADIENT), stream=105)
+
+
+def test_results_are_given_on_by_dlpack(
+    device: CudaDevice, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy as the consumer: the stand-in's device memory is the host's, so it may be called the CPU's."""
+    monkeypatch.setattr(interop, "DL_CUDA", 1)
+    made = GpuKernel(recipe("iiwa14", "mass_matrix", "float64"), device, mapping="group")
+    q = states("iiwa14", 4).q
+    result = made(OnDevice(q), stream=106)
+    gc.collect()
+    before = count(driver, "device")
+    taken = np.from_dlpack(result)
+    assert waits(driver, 106, 1) == 1
+    dropped = result.__dlpack__(stream=-1)
+    del result, dropped
+    gc.collect()
+    assert count(driver, "device") == before  # still in use by the array
+    assert_agrees(taken, reference("iiwa14", "mass_matrix", 4), "float64", "by DLPack")
+    del taken
+    gc.collect()
+    assert count(driver, "device") == before - 1
+    assert not interop._shared
+
+
+def test_results_by_dlpack_are_not_copied_or_moved(device: CudaDevice) -> None:
+    buffer = DeviceBuffer(device, (3,), "float32")
+    assert buffer.__dlpack_device__() == (2, 0)
+    for wish in ({"copy": True}, {"dl_device": (1, 0)}):
+        with pytest.raises(BufferError, match="shared where it is"):
+            buffer.__dlpack__(**wish)
+
+
+def test_a_small_shared_memory_means_single_threads(
+    device: CudaDevice, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = GpuKernel(recipe("iiwa14", GRADIENT), device)
+    assert made.mapping_for(2) == "group"
+    monkeypatch.setattr(Driver, "max_shared", lambda self, device: 2000)
+    smaller = GpuKernel(recipe("iiwa14", GRADIENT), device)
+    assert smaller.mapping_for(2) == "thread"
+    assert smaller.plan("thread").shared_bytes <= 2000
+    with pytest.raises(TargetError, match=r'a block has 2000: use mapping="thread"'):
+        GpuKernel(recipe("iiwa14", GRADIENT), device, mapping="group").prepare()
+    monkeypatch.setattr(Driver, "max_shared", lambda self, device: 8 * 1024)
+    packed = GpuKernel(recipe("iiwa14", GRADIENT), device, mapping="group").plan("group")
+    assert 0 < packed.shared_bytes <= 8 * 1024 < made.plan("group").shared_bytes
+
+
+@pytest.fixture(scope="module")
+def whole(device: CudaDevice) -> PartitionedGradient:
+    return partitioned_on(device, "completely_fused")
+
+
+def partitioned_on(device: CudaDevice, partitioning: str) -> PartitionedGradient:
+    made = robot("iiwa14")
+    request = make_request(made.model, GRADIENT)
+    options: dict[str, Any] = {"partitioning": partitioning, "dtype": "float64", "mapping": "group"}
+    return PartitionedGradient(made.specialiser, request, device, **options)
+
+
+def test_a_partitioned_gradient_is_called_like_a_kernel(whole: PartitionedGradient) -> None:
+    args = [OnDevice(a) for a in states("iiwa14", 4).arguments(GRADIENT)]
+    result = whole(*args, stream=107)
+    assert_agrees(tuple(map(on_host, result)), reference("iiwa14", GRADIENT, 4), "float64", "on the device")
+    assert whole(*args, out=result) is result
+    with pytest.raises(ArgumentError, match="stream: only with device arrays"):
+        whole(*states("iiwa14", 4).arguments(GRADIENT), stream=107)
+
+
+def test_a_partitioned_gradient_says_what_it_is(whole: PartitionedGradient, device: CudaDevice) -> None:
+    assert (whole.name, whole.mapping, whole.check_finite) == (GRADIENT, "group", True)
+    assert whole.device is device
+    assert [port.name for port in whole.program.inputs] == ["q", "qd", "tau"]
+
+
+@pytest.mark.parametrize("partitioning", ["split", "fused"])
+def test_partitionings_with_work_on_the_host_refuse_device_arrays(
+    device: CudaDevice, partitioning: str
+) -> None:
+    args = [OnDevice(a) for a in states("iiwa14", 4).arguments(GRADIENT)]
+    with pytest.raises(ArgumentError, match=r"works on the host too.*partitioning='completely_fused'"):
+        partitioned_on(device, partitioning)(*args)
 
 
 def test_unusable_device_arrays_are_refused(kernel: GpuKernel) -> None:

@@ -186,6 +186,38 @@ def test_device_arrays_stay_on_the_device(mapping: str) -> None:
     assert_agrees(tuple(r.get() for r in out), expected, "float32", "device out")
 
 
+def test_arrays_on_several_queues() -> None:
+    """Each argument is written on a queue of its own just before the call, which runs on another."""
+    import pyopencl as cl
+    import pyopencl.array as cla
+
+    kernel = robot("iiwa14").compile(GRADIENT, target="opencl", dtype="float64", mapping="thread")
+    context = kernel.device.context
+    moved = [
+        cla.to_device(cl.CommandQueue(context), a, async_=True)
+        for a in states("iiwa14", 1000).arguments(GRADIENT)
+    ]
+    own = cl.CommandQueue(context)
+    result = kernel(*moved, stream=own)
+    assert all(r.queue == own for r in result)
+    assert_agrees(tuple(r.get() for r in result), reference("iiwa14", GRADIENT, 1000), "float64", "queues")
+    out = [cla.zeros(moved[0].queue, r.shape, r.dtype) for r in result]
+    kernel(*moved, out=out, stream=own)
+    assert_agrees(tuple(r.get() for r in out), reference("iiwa14", GRADIENT, 1000), "float64", "out")
+    with pytest.raises(ArgumentError, match=r"stream: expected a pyopencl\.CommandQueue, found int"):
+        kernel(*moved, stream=3)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_function_without_arithmetic(dtype: str, mapping: str) -> None:
+    """The mass matrix of a single joint is a constant: a kernel with no instructions at all."""
+    made = robomorph.load("chain:1")
+    kernel = made.compile("mass_matrix", target="opencl", dtype=dtype, mapping=mapping)
+    expected = (made.compile("mass_matrix", target="interpreter")(np.zeros((5, 1))),)
+    assert_agrees(kernel(np.zeros((5, 1), dtype)), expected, dtype, mapping)
+
+
 def test_wrong_device_arrays_are_refused() -> None:
     import pyopencl.array as cla
 
@@ -237,6 +269,12 @@ def test_bad_arguments_and_options_are_named() -> None:
         made.compile("mass_matrix", target="opencl", partitioning="split")
     with pytest.raises(ArgumentError, match="device: expected one of"):
         made.compile("mass_matrix", target="opencl", device=99)
+    for wrong in ("gpu", [0], True):
+        with pytest.raises(ArgumentError, match="device: expected the number of a device or None, found"):
+            made.compile("mass_matrix", target="opencl", device=wrong)
+    for wrong in (256, 3, 0, 4.0, "8"):
+        with pytest.raises(ArgumentError, match="group_threads: expected a power of two up to 128, found"):
+            made.compile("mass_matrix", target="opencl", group_threads=wrong)
     kernel = made.compile("mass_matrix", target="opencl")
     with pytest.raises(ArgumentError, match="q: expected finite numbers"):
         kernel(np.full(7, np.nan))

@@ -15,6 +15,8 @@ GPU_TARGETS = ("cuda", "opencl")
 def open_gpu(target: str, index: int | None = None) -> Device:
     """The device to use; a clear TargetError says what is missing if there is none."""
     module = importlib.import_module(f"robomorph.targets.{_known(target)}.device")
+    if index is not None and (isinstance(index, bool) or not isinstance(index, int)):
+        raise ArgumentError(f"device: expected the number of a device or None, found {index!r}")
     return cast(Device, module.open_device(index))
 
 

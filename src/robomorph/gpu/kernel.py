@@ -19,9 +19,8 @@ from robomorph.kernel import KernelSource, KernelStats, result_type
 from robomorph.passes.fuse import fuse
 from robomorph.targets.gpu.device import Device, DeviceArray, Executable
 from robomorph.targets.gpu.dialect import GpuDialect
-from robomorph.targets.gpu.group_source import group_plan
+from robomorph.targets.gpu.group_source import BLOCK_THREADS, OPT_IN_SHARED, group_plan
 from robomorph.targets.gpu.launch import LaunchPlan
-from robomorph.targets.gpu.schedule import MAX_THREADS
 from robomorph.targets.gpu.thread_source import thread_plan
 
 Array = npt.NDArray[Any]
@@ -49,13 +48,24 @@ def barrier_limit(links: int) -> int:
 
 
 def make_launch_plan(
-    recipe: GpuRecipe, dialect: GpuDialect, mapping: str, group_threads: int | None = None
+    recipe: GpuRecipe,
+    dialect: GpuDialect,
+    mapping: str,
+    group_threads: int | None = None,
+    shared_limit: int = OPT_IN_SHARED,
 ) -> LaunchPlan:
-    """Source and tables of one mapping; no device is needed."""
+    """Source and tables of one mapping; no device is needed. shared_limit: bytes a block may have."""
     program = fuse(recipe.program())
     if mapping == "thread":
-        return thread_plan(program, dialect, recipe.dtype)
-    return group_plan(program, dialect, recipe.dtype, threads=group_threads, max_barriers=recipe.max_barriers)
+        return thread_plan(program, dialect, recipe.dtype, shared_limit=shared_limit)
+    return group_plan(
+        program,
+        dialect,
+        recipe.dtype,
+        threads=group_threads,
+        max_barriers=recipe.max_barriers,
+        shared_limit=shared_limit,
+    )
 
 
 class GpuKernel:
@@ -64,7 +74,8 @@ class GpuKernel:
     Arguments are NumPy arrays (..., n), or device arrays, which are used where they are. `mapping` is
     "thread" (one thread per evaluation), "group" (a group of threads per evaluation), or None: groups while
     the batch is too small to fill the device with single threads. With device arrays the call returns
-    when the work is queued on `stream` (None: that of the first argument).
+    when the work is queued on `stream` (None: that of the first argument that names one). The work starts
+    after what the arguments' own streams have queued.
     """
 
     def __init__(
@@ -128,7 +139,11 @@ class GpuKernel:
         with self._lock:
             if mapping not in self._plans:
                 self._plans[mapping] = make_launch_plan(
-                    self._recipe, self.device.dialect, mapping, self.group_threads
+                    self._recipe,
+                    self.device.dialect,
+                    mapping,
+                    self.group_threads,
+                    self.device.shared_limit,
                 )
             return self._plans[mapping]
 
@@ -140,7 +155,7 @@ class GpuKernel:
             return "thread"
         try:
             self.plan("group")
-        except TargetError:  # too large for shared memory
+        except TargetError:  # too large for this device's shared memory
             return "thread"
         return "group"
 
@@ -160,13 +175,14 @@ class GpuKernel:
     # --- calls -------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
-        adopted = [self.device.adopt(value) for value in args]
+        adopted = [self.device.adopt(value, stream) for value in args]
         arrays = [array for array in adopted if array is not None]
         if not arrays:
+            refuse_stream(stream)
             return self._from_host(args, out)
         if len(arrays) != len(args):
             raise ArgumentError("arguments: pass all of them on the device, or all of them on the host")
-        return self._from_device(args, arrays, out, stream)
+        return self._from_device(arrays, out, stream)
 
     def _from_host(self, args: Sequence[Any], out: Any) -> Any:
         recipe = self._recipe
@@ -187,31 +203,32 @@ class GpuKernel:
             target[...] = result
         return out
 
-    def _from_device(self, args: Sequence[Any], arrays: Sequence[DeviceArray], out: Any, stream: Any) -> Any:
+    def _from_device(self, arrays: Sequence[DeviceArray], out: Any, stream: Any) -> Any:
         recipe = self._recipe
+        if stream is None:
+            stream = next((array.stream for array in arrays if array.stream is not None), None)
         lead = _device_lead(recipe.inputs, arrays, recipe.dtype)
         batch = int(np.prod(lead, dtype=np.int64))
         shapes = [(*lead, *port.shape) for port in recipe.outputs]
         if out is None:
-            made = [self.device.allocate(shape, recipe.dtype, args[0]) for shape in shapes]
+            made = [self.device.allocate(shape, recipe.dtype, stream) for shape in shapes]
             handles, results = [m[0] for m in made], [m[1] for m in made]
         else:
             results = [out] if len(shapes) == 1 and not isinstance(out, (tuple, list)) else list(out)
-            handles = self._checked_outputs(results, shapes)
+            handles = self._checked_outputs(results, shapes, stream)
         if batch:
             executable = self._executable(self.mapping_for(batch))
-            stream = arrays[0].stream if stream is None else stream
-            executable.run_on_device([a.handle for a in arrays], [h.handle for h in handles], batch, stream)
+            executable.run_on_device(arrays, handles, batch, stream)
         return self._bundle(results) if out is None else out
 
     def _checked_outputs(
-        self, results: Sequence[Any], shapes: Sequence[tuple[int, ...]]
+        self, results: Sequence[Any], shapes: Sequence[tuple[int, ...]], stream: Any
     ) -> list[DeviceArray]:
         if len(results) != len(shapes):
             raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(results)}")
         handles: list[DeviceArray] = []
         for port, value, shape in zip(self.outputs, results, shapes, strict=True):
-            array = self.device.adopt(value)
+            array = self.device.adopt(value, stream)
             if array is None:
                 raise ArgumentError(f"out {port.name}: expected a device array, found {type(value).__name__}")
             if array.shape != shape or array.dtype != self.dtype:
@@ -248,7 +265,16 @@ def _device_lead(ports: Sequence[Port], arrays: Sequence[DeviceArray], dtype: st
 def _check_options(mapping: str | None, group_threads: int | None) -> None:
     if mapping not in (None, *MAPPINGS):
         raise ArgumentError(f"mapping: expected one of {', '.join(MAPPINGS)} or None, found {mapping!r}")
-    if group_threads is not None and group_threads not in (
-        1 << k for k in range(MAX_THREADS.bit_length() + 2)
-    ):
-        raise ArgumentError(f"group_threads: expected a power of two up to 128, found {group_threads!r}")
+    if group_threads is None:
+        return
+    whole = isinstance(group_threads, int) and not isinstance(group_threads, bool)
+    if not (whole and 1 <= group_threads <= BLOCK_THREADS and group_threads.bit_count() == 1):
+        raise ArgumentError(
+            f"group_threads: expected a power of two up to {BLOCK_THREADS}, found {group_threads!r}"
+        )
+
+
+def refuse_stream(stream: Any) -> None:
+    """A stream says where device arrays are worked on; with host arrays the call waits for its results."""
+    if stream is not None:
+        raise ArgumentError("stream: only with device arrays, found host arrays: move them or leave it out")

@@ -21,7 +21,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.arguments import fit_arguments, fit_outputs
 from robomorph.errors import ArgumentError
-from robomorph.gpu.kernel import GpuKernel, GpuRecipe, barrier_limit
+from robomorph.gpu.kernel import GpuKernel, GpuRecipe, barrier_limit, refuse_stream
 from robomorph.ir.program import Program
 from robomorph.kernel import Kernel, KernelPlan, KernelSource, KernelStats, result_type
 from robomorph.passes.dce import dce
@@ -107,7 +107,12 @@ def partition_cost(programs: PartitionedPrograms, partitioning: str, dtype: str)
 
 
 class PartitionedGradient:
-    """The forward-dynamics gradient with the call of a kernel; `cost` says what it moves."""
+    """The forward-dynamics gradient with the call of a kernel; `cost` says what it moves.
+
+    Device arrays and `stream` are for "completely_fused": the others do part of the work on the host.
+    """
+
+    name = ALGORITHM
 
     def __init__(
         self,
@@ -142,6 +147,23 @@ class PartitionedGradient:
         self._host_kernels: dict[str, Kernel] = {}
 
     @property
+    def program(self) -> Program:
+        """What the device computes."""
+        return self.device_kernel.program
+
+    @property
+    def device(self) -> Device:
+        return self.device_kernel.device
+
+    @property
+    def mapping(self) -> str | None:
+        return self.device_kernel.mapping
+
+    @property
+    def check_finite(self) -> bool:
+        return self.device_kernel.check_finite
+
+    @property
     def cost(self) -> PartitionCost:
         return partition_cost(self.programs, self.partitioning, self.dtype)
 
@@ -163,7 +185,15 @@ class PartitionedGradient:
             self._after().prepare(batch)
         return self
 
-    def __call__(self, *args: Any, out: Any = None) -> Any:
+    def __call__(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
+        if any(self.device.adopt(value, stream) is not None for value in args):
+            if self.partitioning == "completely_fused":
+                return self.device_kernel(*args, out=out, stream=stream)
+            raise ArgumentError(
+                f"arguments: partitioning {self.partitioning!r} works on the host too, found device "
+                "arrays: pass host arrays, or use partitioning='completely_fused'"
+            )
+        refuse_stream(stream)
         fitted = fit_arguments(self.inputs, args, self.dtype)
         lead = fitted[0].shape[:-1]
         named = self._run(fitted)

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
+from robomorph.targets.cuda import interop
 from robomorph.targets.cuda.dialect import CUDA
 from robomorph.targets.cuda.driver import Driver, Pointer, system_driver
 from robomorph.targets.cuda.interop import CudaArray, adopt
 from robomorph.targets.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.device import DeviceArray
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import LaunchPlan
 from robomorph.targets.gpu.transfer import LANES, BlockLayout, run_batch
@@ -48,7 +50,7 @@ class CudaDevice:
 
     def __init__(self, driver: Driver, index: int, compile_plan: Compile = compile_with_nvrtc) -> None:
         self.driver, self.compile_plan = driver, compile_plan
-        self.device = driver.device(index)
+        self.index, self.device = index, driver.device(index)
         self.context = driver.primary_context(self.device)
         self.name = driver.device_name(self.device)
         self.architecture = driver.architecture(self.device)
@@ -61,6 +63,10 @@ class CudaDevice:
     def resident_threads(self) -> int:
         return self.driver.resident_threads(self.device)
 
+    @property
+    def shared_limit(self) -> int:
+        return self.driver.max_shared(self.device)
+
     def supports(self, dtype: str) -> bool:
         return dtype in ("float32", "float64")
 
@@ -69,32 +75,33 @@ class CudaDevice:
         self.driver("cuCtxSetCurrent", self.context)
 
     def build(self, plan: LaunchPlan) -> CudaExecutable:
-        limit = self.driver.max_shared(self.device)
-        if plan.shared_bytes > limit:
+        if plan.shared_bytes > self.shared_limit:
             raise TargetError(
                 f"{plan.symbol}: a block needs {plan.shared_bytes} bytes of shared memory, {self.name} has "
-                f'{limit}: use mapping="thread"'
+                f"{self.shared_limit}: use the other mapping or target"
             )
         self.activate()
         return CudaExecutable(self, plan)
 
-    def adopt(self, value: Any) -> CudaArray | None:
-        return value.array if isinstance(value, DeviceBuffer) else adopt(value)
+    def adopt(self, value: Any, stream: Any) -> CudaArray | None:
+        return value.array if isinstance(value, DeviceBuffer) else adopt(value, stream_handle(stream))
 
-    def allocate(self, shape: tuple[int, ...], dtype: str, like: Any) -> tuple[CudaArray, DeviceBuffer]:
+    def allocate(self, shape: tuple[int, ...], dtype: str, stream: Any) -> tuple[CudaArray, DeviceBuffer]:
         self.activate()
-        buffer = DeviceBuffer(self, shape, dtype)
+        buffer = DeviceBuffer(self, shape, dtype, stream)
         return buffer.array, buffer
 
 
 class DeviceBuffer:
-    """A result in device memory. CuPy, Torch and JAX take it without a copy: ``cupy.asarray(result)``."""
+    """A result in device memory, for other libraries to use without a copy: CuPy by ``cupy.asarray``, those
+    that know DLPack by ``from_dlpack``. Both are told the stream on which it is written."""
 
-    def __init__(self, device: CudaDevice, shape: tuple[int, ...], dtype: str) -> None:
+    def __init__(self, device: CudaDevice, shape: tuple[int, ...], dtype: str, stream: Any = None) -> None:
         size = max(1, int(np.prod(shape, dtype=np.int64))) * np.dtype(dtype).itemsize
         pointer = device.driver.allocate(size)
         self._free = weakref.finalize(self, _release, device, pointer)
-        self.array = CudaArray(pointer.value, shape, dtype)
+        self.device, self._stream = device, stream  # kept: the stream must outlive what it writes
+        self.array = CudaArray(pointer.value, shape, dtype, named_stream(stream_handle(stream)))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -103,7 +110,29 @@ class DeviceBuffer:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         kind = "<f4" if self.array.dtype == "float32" else "<f8"
-        return {"shape": self.shape, "typestr": kind, "data": (self.array.handle, False), "version": 3}
+        return {
+            "shape": self.shape,
+            "typestr": kind,
+            "data": (self.array.handle, False),
+            "stream": self.array.stream,
+            "version": 3,
+        }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return interop.DL_CUDA, self.device.index
+
+    def __dlpack__(
+        self, *, stream: int | None = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        """A DLPack capsule of this memory, safe to use on the consumer's `stream` (-1: it sees to that)."""
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError(
+                "a result in device memory is shared where it is: copy it with the other library"
+            )
+        if stream != -1:
+            self.device.activate()
+            self.device.driver.order(self.array.stream, named_stream(stream))
+        return interop.capsule(self, self.array, self.device.index)
 
 
 def _release(device: CudaDevice, pointer: Pointer) -> None:
@@ -135,10 +164,18 @@ class CudaExecutable:
             self.device.activate()
             run_batch(self.plan, self.lanes, inputs, outputs)
 
-    def run_on_device(self, inputs: Sequence[Any], outputs: Sequence[Any], batch: int, stream: Any) -> None:
+    def run_on_device(
+        self, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray], batch: int, stream: Any
+    ) -> None:
         self.device.activate()
-        arrays = [Pointer(pointer) for pointer in (*inputs, *outputs)]
-        self.launch(arrays, batch, ctypes.c_void_p(stream_handle(stream)))
+        arrays = (*inputs, *outputs)
+        own = named_stream(stream_handle(stream))
+        others = sorted({named_stream(a.stream) for a in arrays if a.stream is not None} - {own})
+        for other in others:
+            self.driver.order(other, own)
+        self.launch([Pointer(a.handle) for a in arrays], batch, ctypes.c_void_p(own))
+        for other in others:
+            self.driver.order(own, other)
 
     def launch(self, arrays: Sequence[Pointer], batch: int, stream: Any) -> None:
         plan = self.plan
@@ -146,6 +183,11 @@ class CudaExecutable:
         self.driver.launch(
             self.function, plan.blocks(batch), plan.block_threads, plan.shared_bytes, stream, args
         )
+
+
+def named_stream(handle: int | None) -> int:
+    """A stream as the exchange protocols number them: the default one is 1, never 0 or None."""
+    return handle or 1
 
 
 def stream_handle(stream: Any) -> int | None:

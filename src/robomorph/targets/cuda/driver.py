@@ -127,6 +127,16 @@ class Driver:
         self("cuStreamCreate", ctypes.byref(stream), 1)  # 1: does not wait for the default stream
         return stream
 
+    def order(self, first: int | None, then: int | None) -> None:
+        """Work queued on `then` from now on starts when what `first` holds is done; nobody waits here."""
+        event = ctypes.c_void_p()
+        self("cuEventCreate", ctypes.byref(event), 2)  # 2: without a clock
+        try:
+            self("cuEventRecord", event, ctypes.c_void_p(first))
+            self("cuStreamWaitEvent", ctypes.c_void_p(then), event, 0)
+        finally:
+            self("cuEventDestroy_v2", event)  # the driver keeps it for as long as it is waited for
+
     def wait(self, stream: Any) -> None:
         self("cuStreamSynchronize", stream)
 

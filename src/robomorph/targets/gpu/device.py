@@ -19,8 +19,13 @@ class Executable(Protocol):
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Host arrays (batch, size), C-contiguous, of the plan's dtype; returns when outputs are written."""
 
-    def run_on_device(self, inputs: Sequence[Any], outputs: Sequence[Any], batch: int, stream: Any) -> None:
-        """Device arrays as `Device.adopt` gave them; returns when the work is queued."""
+    def run_on_device(
+        self, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray], batch: int, stream: Any
+    ) -> None:
+        """Device arrays as `Device.adopt` gave them; returns when the work is queued on `stream`.
+
+        It starts after what the arrays' own streams have queued, and those go on after it.
+        """
 
 
 class Device(Protocol):
@@ -36,15 +41,19 @@ class Device(Protocol):
     def resident_threads(self) -> int:
         """Threads the device runs at once; 0 for a CPU, whose threads are loops."""
 
+    @property
+    def shared_limit(self) -> int:
+        """Bytes of shared memory that a block may have."""
+
     def supports(self, dtype: str) -> bool: ...
 
     def build(self, plan: LaunchPlan) -> Executable: ...
 
-    def adopt(self, value: Any) -> DeviceArray | None:
-        """The device array behind an argument, or None if it lives on the host."""
+    def adopt(self, value: Any, stream: Any) -> DeviceArray | None:
+        """The device array behind an argument, or None if it lives on the host; `stream` is the call's."""
 
-    def allocate(self, shape: tuple[int, ...], dtype: str, like: Any) -> tuple[DeviceArray, Any]:
-        """A new device array, as a handle and as the object given to the user; `like` is an argument."""
+    def allocate(self, shape: tuple[int, ...], dtype: str, stream: Any) -> tuple[DeviceArray, Any]:
+        """A new device array, as a handle and as the object given to the user, to be written on `stream`."""
 
 
 class DeviceArray(Protocol):

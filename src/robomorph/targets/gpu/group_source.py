@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.errors import TargetError
 from robomorph.ir.program import Program
@@ -49,17 +50,22 @@ def group_plan(
     *,
     threads: int | None = None,
     max_barriers: int | None = None,
+    shared_limit: int = OPT_IN_SHARED,
 ) -> LaunchPlan:
-    """The thread-group kernel of a fused program. Small groups are packed, several to a warp and block."""
+    """The thread-group kernel of a fused program. Small groups are packed, several to a warp and block.
+
+    shared_limit: bytes that the device gives a block.
+    """
     tables = make_tables(schedule(program, threads or group_threads(program), max_barriers))
     itemsize = int(np.dtype(dtype).itemsize)
-    if tables.stride * itemsize > OPT_IN_SHARED:
+    limit = min(OPT_IN_SHARED, shared_limit)
+    if tables.stride * itemsize > limit:
         raise TargetError(
             f"{program.name}: one evaluation needs {tables.stride * itemsize} bytes of shared memory, a "
-            f'block has {OPT_IN_SHARED}: use mapping="thread"'
+            f'block has {limit}: use mapping="thread"'
         )
     group = tables.schedule.threads
-    room = max(1, SHARED_LIMIT // (tables.stride * itemsize))
+    room = max(1, min(SHARED_LIMIT, limit) // (tables.stride * itemsize))
     evaluations = max(1, min(BLOCK_THREADS // group, room))
     return LaunchPlan(
         mapping="group",
@@ -69,7 +75,7 @@ def group_plan(
         inputs=program.inputs,
         outputs=program.outputs,
         tables=(
-            ("steps", np.ascontiguousarray(tables.steps).view(np.uint32).reshape(-1)),
+            ("steps", _steps(tables)),
             ("bounds", tables.bounds),
             ("places", tables.places.astype(np.uint32)),
             ("constants", tables.constants.astype(dtype)),
@@ -82,6 +88,13 @@ def group_plan(
         flops=program.cost(),
         threads=group,
     )
+
+
+def _steps(tables: GroupTables) -> npt.NDArray[np.uint32]:
+    """Instructions as pairs of words; one that is never read if there are none, as no memory is empty."""
+    if not tables.steps.size:
+        return np.zeros(2, np.uint32)
+    return np.ascontiguousarray(tables.steps).view(np.uint32).reshape(-1)
 
 
 def _source(program: Program, tables: GroupTables, dialect: GpuDialect, dtype: str, evaluations: int) -> str:

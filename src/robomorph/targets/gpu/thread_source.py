@@ -18,13 +18,15 @@ BLOCK_THREADS = 64  # small: single threads need many registers, and small batch
 CHUNK = 3000
 
 
-def thread_plan(program: Program, dialect: GpuDialect, dtype: str) -> LaunchPlan:
-    """The thread-per-evaluation kernel of a fused program."""
+def thread_plan(
+    program: Program, dialect: GpuDialect, dtype: str, *, shared_limit: int = SHARED_LIMIT
+) -> LaunchPlan:
+    """The thread-per-evaluation kernel of a fused program, for blocks of `shared_limit` bytes."""
     program = chunk(order(program), CHUNK)
     itemsize = int(np.dtype(dtype).itemsize)
     stride = program.input_size | 1  # odd: rows of neighbouring threads meet in different banks
     threads = BLOCK_THREADS
-    while threads > 8 and threads * stride * itemsize > SHARED_LIMIT:
+    while threads > 8 and threads * stride * itemsize > min(SHARED_LIMIT, shared_limit):
         threads //= 2
     source = _Source(program, dialect, dtype, threads, stride)
     return LaunchPlan(

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
+from robomorph.targets.gpu.device import DeviceArray
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import LaunchPlan
 from robomorph.targets.gpu.transfer import LANES, BlockLayout, run_batch
@@ -108,21 +109,25 @@ class OpenClDevice:
             return 0
         return int(self.device.max_compute_units) * _THREADS_PER_UNIT
 
+    @property
+    def shared_limit(self) -> int:
+        return int(self.device.local_mem_size)
+
     def supports(self, dtype: str) -> bool:
         return dtype == "float32" or bool(self.device.double_fp_config)
 
     def build(self, plan: LaunchPlan) -> OpenClExecutable:
-        if plan.shared_bytes > self.device.local_mem_size:
+        if plan.shared_bytes > self.shared_limit:
             raise TargetError(
                 f"{plan.symbol}: a work group needs {plan.shared_bytes} bytes of local memory, {self.name} "
-                f'has {self.device.local_mem_size}: use mapping="thread"'
+                f"has {self.shared_limit}: use the other mapping or target"
             )
         with _surfaced(f"building {plan.symbol} for {self.name}"):
             # pyopencl keeps built programs on disk, by source, device and driver.
             program = self.cl.Program(self.context, plan.source).build()
             return OpenClExecutable(self, plan, program)
 
-    def adopt(self, value: Any) -> OpenClArray | None:
+    def adopt(self, value: Any, stream: Any) -> OpenClArray | None:
         import pyopencl.array
 
         if not isinstance(value, pyopencl.array.Array):
@@ -136,12 +141,23 @@ class OpenClDevice:
             raise ArgumentError("a device array must be C-contiguous and start at its buffer: copy it first")
         return OpenClArray(value.base_data, tuple(value.shape), str(value.dtype), value.queue)
 
-    def allocate(self, shape: tuple[int, ...], dtype: str, like: Any) -> tuple[OpenClArray, Any]:
+    def allocate(self, shape: tuple[int, ...], dtype: str, stream: Any) -> tuple[OpenClArray, Any]:
         import pyopencl.array
 
+        queue = self.queue(stream)
         with _surfaced("allocating results"):
-            array = pyopencl.array.empty(like.queue or self.queues[0], shape, dtype)
-        return OpenClArray(array.base_data, shape, dtype), array
+            array = pyopencl.array.empty(queue, shape, dtype)
+        return OpenClArray(array.base_data, shape, dtype, queue), array
+
+    def queue(self, stream: Any) -> Any:
+        """The queue that a call's `stream` means."""
+        if stream is None:
+            return self.queues[0]
+        if not isinstance(stream, self.cl.CommandQueue):
+            raise ArgumentError(f"stream: expected a pyopencl.CommandQueue, found {type(stream).__name__}")
+        if stream.context != self.context:
+            raise ArgumentError("stream: expected a queue of the kernel's context, kernel.device.context")
+        return stream
 
 
 class OpenClExecutable:
@@ -163,16 +179,30 @@ class OpenClExecutable:
         with self._lock, _surfaced(f"running {self.plan.symbol} on {self.device.name}"):
             run_batch(self.plan, self.lanes, inputs, outputs)
 
-    def run_on_device(self, inputs: Sequence[Any], outputs: Sequence[Any], batch: int, stream: Any) -> None:
-        queue = stream if stream is not None else self.device.queues[0]
+    def run_on_device(
+        self, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray], batch: int, stream: Any
+    ) -> None:
+        queue = self.device.queue(stream)
+        arrays = (*inputs, *outputs)
+        others = [a.stream for a in arrays if a.stream is not None and a.stream != queue]
         with self._lock, _surfaced(f"launching {self.plan.symbol} on {self.device.name}"):
-            self.launch(self.direct, queue, [*inputs, *outputs], batch)
+            before = [self.device.cl.enqueue_marker(other) for other in others]
+            for other in others:
+                other.flush()  # or the device may never begin what is waited for
+            done = self.launch(self.direct, queue, [a.handle for a in arrays], batch, before)
+            queue.flush()
+            for other in others:
+                self.device.cl.enqueue_barrier(other, wait_for=[done])
 
-    def launch(self, kernel: Any, queue: Any, arrays: Sequence[Any], batch: int) -> None:
+    def launch(
+        self, kernel: Any, queue: Any, arrays: Sequence[Any], batch: int, after: Sequence[Any] = ()
+    ) -> Any:
+        """Queue the kernel to start when the events `after` have come; the event of its end."""
         size = self.plan.block_threads
         kernel.set_args(*arrays, *self.tables, np.uint32(batch))
         blocks = self.plan.blocks(batch)
-        self.device.cl.enqueue_nd_range_kernel(queue, kernel, (blocks * size,), (size,))
+        grid = (blocks * size,), (size,)
+        return self.device.cl.enqueue_nd_range_kernel(queue, kernel, *grid, wait_for=list(after))
 
 
 class _Lane:
