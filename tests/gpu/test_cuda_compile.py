@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.errors import TargetError
 from robomorph.gpu import PARTITIONINGS
 from robomorph.gpu.kernel import make_launch_plan
+from robomorph.gpu.partition import program_recipe
 from robomorph.targets.cuda.architectures import ARCHITECTURES
 from robomorph.targets.cuda.dialect import CUDA
 from robomorph.targets.cuda.nvrtc import nvrtc
@@ -52,6 +54,15 @@ def test_every_partitioning_for_every_architecture(partitioning: str, mapping: s
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_function(algorithm: str, mapping: str) -> None:
     plan = make_launch_plan(recipe("hyq", algorithm), CUDA, mapping)
+    assert nvrtc().compile(plan.source, 80, plan.symbol).info.warnings == ()
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("mapping", ["group", "thread"])
+def test_a_function_without_arithmetic(mapping: str) -> None:
+    """The mass matrix of a single joint is a constant: no instructions, and no warning about that."""
+    kernel = robomorph.load("chain:1").compile("mass_matrix", target="interpreter", dtype="float32")
+    plan = make_launch_plan(program_recipe(kernel.program, "float32"), CUDA, mapping)
     assert nvrtc().compile(plan.source, 80, plan.symbol).info.warnings == ()
 
 

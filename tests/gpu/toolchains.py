@@ -1,7 +1,11 @@
-"""Which GPU toolchains are here; a test that needs a missing one is skipped with the reason."""
+"""Which GPU toolchains are here; a test that needs a missing one is skipped with the reason.
+
+With ROBOMORPH_REQUIRE_GPU_TOOLCHAINS=1 nothing that pip can install may be missing: such tests fail instead.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 from functools import cache
 
@@ -32,7 +36,12 @@ def _nvrtc_problem() -> str | None:
     return None
 
 
-needs_opencl = pytest.mark.skipif(_opencl_problem() is not None, reason=f"{_opencl_problem()}")
-needs_nvrtc = pytest.mark.skipif(_nvrtc_problem() is not None, reason=f"{_nvrtc_problem()}")
+def _skip(problem: str | None) -> pytest.MarkDecorator:
+    required = os.environ.get("ROBOMORPH_REQUIRE_GPU_TOOLCHAINS") == "1"
+    return pytest.mark.skipif(problem is not None and not required, reason=f"{problem}")
+
+
+needs_opencl = _skip(_opencl_problem())
+needs_nvrtc = _skip(_nvrtc_problem())
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not on the path")
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not on the path")
