@@ -93,6 +93,24 @@ def test_fixed_joints_do_not_move() -> None:
     assert result.q[2] == start[2] and result.q[5] == start[5]
 
 
+def test_a_fixed_joint_stays_even_outside_its_limits() -> None:
+    robot, _ = arm("iiwa14")
+    start = 0.4 * robot.random_state(8).q
+    start[2] = robot.limits.upper[2] + 0.4
+    point = robot.forward_kinematics(start + np.array([0.1, 0.1, 0.0, 0.1, 0.1, 0.1, 0.0]), FRAME)[:3, 3]
+    for nearest in (True, False):
+        result = robot.inverse_kinematics(point, FRAME, start, fixed=robot.joint_names[2], nearest=nearest)
+        assert result.success and result.q[2] == start[2]
+        others = np.delete(np.arange(7), 2)
+        assert (result.q >= robot.limits.lower)[others].all() and (result.q <= robot.limits.upper)[
+            others
+        ].all()
+        found = robot.forward_kinematics(result.q, FRAME)[:3, 3]
+        assert np.linalg.norm(found - point) <= 1.001e-5
+    far = robot.inverse_kinematics([5.0, 0.0, 0.0], FRAME, start, fixed=robot.joint_names[2])
+    assert far.q[2] == start[2] and "out of reach" in far.reason
+
+
 def test_a_start_slightly_outside_the_limits_is_brought_inside() -> None:
     robot, _ = arm("iiwa14")
     start = robot.limits.upper + 1e-8
@@ -127,6 +145,29 @@ def test_a_path_that_would_jump_says_so() -> None:
     assert result.success.tolist() == [True, True, False, True]
     assert "jump" in result.reason[2]
     assert np.abs(np.diff(result.q, axis=0)).max() < 0.5
+
+
+def test_a_path_goes_on_from_the_last_success() -> None:
+    """Poses that cannot be met neither end the path nor pull it away."""
+    robot, _ = arm("iiwa14")
+    q0 = np.array([0.0, 0.6, 0.0, -1.3, 0.0, 1.0, 0.0])
+    steps = q0 + 0.01 * np.arange(6)[:, None]
+    poses = np.stack([robot.forward_kinematics(q, FRAME) for q in steps])
+    poses[[2, 3], :3, 3] = (4.0, 4.0, 0.0)
+    result = robot.inverse_kinematics(poses, FRAME, q0, path=True)
+    assert result.success.tolist() == [True, True, False, False, True, True]
+    assert "out of reach" in result.reason[2] and "jump" not in result.reason[2]
+    assert np.abs(result.q[4] - result.q[1]).max() < 0.1
+    late = robot.inverse_kinematics(poses[2:], FRAME, q0 + 0.5, path=True, max_step=0.2)
+    assert late.success.tolist() == [False, False, True, True]  # the first that is reached is no jump
+
+
+def test_empty_paths() -> None:
+    robot, _ = arm("iiwa14")
+    for shape in ((0,), (3, 0), (0, 5)):
+        result = robot.inverse_kinematics(np.zeros((*shape, 3)), FRAME, path=True)
+        assert result.q.shape == (*shape, 7) and result.success.shape == shape
+        assert result.reason.shape == shape and result
 
 
 @pytest.mark.parametrize("nearest", [False, True])

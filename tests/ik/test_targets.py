@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,19 @@ def test_a_weight_of_zero_frees_an_axis() -> None:
     for q, pose in zip(result.q, poses, strict=True):
         found = reference.forward_kinematics(q, "tool0")
         assert np.linalg.norm(found[:2, 3] - pose[:2, 3]) <= 1.001e-5
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_tolerances_and_weights_may_be_arrays(kind: Any) -> None:
+    robot, _ = arm("iiwa14")
+    pose = robot.forward_kinematics(robot.random_state(2).q, FRAME)
+    loose, even = kind([1e-3, 1e-3, 1e-3]), kind([1.0, 2.0, 1.0])
+    for target in (
+        PoseTarget(FRAME, pose, position_tolerance=loose, rotation_tolerance=loose, rotation_weight=even),
+        OrientationTarget(FRAME, pose[:3, :3], tolerance=loose),
+        PositionTarget(FRAME, pose[:3, 3], weight=even, tolerance=loose),
+    ):
+        assert robot.inverse_kinematics(target).success
 
 
 def test_tolerances_per_axis_are_kept_per_axis() -> None:

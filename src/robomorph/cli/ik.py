@@ -124,6 +124,7 @@ def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds
 
     from robomorph.cli.picture import draw_arm
     from robomorph.cli.terminal import make_table
+    from robomorph.ik.coordinates import coordinate_names
 
     q = np.atleast_2d(result.q)
     valid = np.atleast_1d(result.success)
@@ -132,7 +133,7 @@ def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds
     active = np.atleast_2d(result.active_limits)[0]
     columns = ("coordinate", *(f"q{k + 1}" if len(shown) > 1 else "q" for k in range(len(shown))), "limit")
     table = make_table(f"{escape(robot.name)}: {escape(frame)}", columns)
-    for i, name in enumerate(_coordinate_names(robot)):
+    for i, name in enumerate(coordinate_names(robot)):
         limit = signs[int(active[i])] if len(shown) == 1 else ""
         table.add_row(escape(name), *(f"{row[i]: .6f}" for row in shown), limit)
     console.print(table)
@@ -145,13 +146,3 @@ def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds
         markup=False,
     )
     console.print(draw_arm(robot, shown[0], frame), markup=False, highlight=False)
-
-
-def _coordinate_names(robot: Robot) -> list[str]:
-    names = [""] * robot.nq
-    for joint in robot.joint_names:
-        place, _ = robot.coordinates(joint)
-        for k in range(place.start, place.stop):
-            suffix = f"[{k - place.start}]" if place.stop - place.start > 1 else ""
-            names[k] = names[k] or f"{joint}{suffix}"
-    return names

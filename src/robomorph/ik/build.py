@@ -26,7 +26,6 @@ class LaneCode:
 
     code: LoadedCode
     workspace: int  # bytes
-    operations: int  # arithmetic operations per lane
     note: int  # a number stored with the code (entries of the Jacobian that are computed)
 
     @property
@@ -44,7 +43,7 @@ def lane_code(key: str, program: Callable[[], tuple[Program, int]], lanes: int) 
     (size,) = struct.unpack_from("<I", stored)
     header = json.loads(stored[4 : 4 + size])
     code = LoadedCode(stored[4 + size :], header["symbol"])
-    return LaneCode(code, header["workspace"], header["operations"], header["note"])
+    return LaneCode(code, header["workspace"], header["note"])
 
 
 def program_code(program: Program, lanes: int) -> LaneCode:
@@ -61,7 +60,6 @@ def _compile(program: Program, note: int, lanes: int) -> bytes:
         {
             "symbol": emitted.symbol,
             "workspace": emitted.workspace,
-            "operations": program.cost(),
             "note": note,
         }
     ).encode()

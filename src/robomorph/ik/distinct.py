@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.ik.solver import Raw, Solver
+from robomorph.ik.solver import Raw
 
 Array = npt.NDArray[Any]
 # Two solutions are one if no coordinate differs by more (rad, m).
 APART = 0.05
 
 
-def choose_distinct(solver: Solver, raw: Raw, posture: Array, wanted: int) -> Raw:
+def choose_distinct(raw: Raw, posture: Array, wanted: int) -> Raw:
     """Of every start's answer (n, starts), at most `wanted` that differ, nearest to the posture first:
     (n * wanted). Left-over places repeat the best answer with success False."""
     count, starts, nq = raw.q.shape

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.ik.coordinates import coordinate_names
 from robomorph.ik.layout import AXIS, ORIENTATION, POSITION
 from robomorph.ik.reach import frame_reach
 from robomorph.ik.solver import Raw, Solver
@@ -63,19 +64,26 @@ def _out_of_reach(solver: Solver, numbers: Array) -> str | None:
     """Positions outside the ball that the lengths of the links allow: a proof, not a failure to find."""
     tree = solver.robot.specialiser.tree(regroup=False)
     for block, start in zip(solver.layout.blocks, solver.layout.starts, strict=True):
-        if block.kind != POSITION or block.frame is None:
+        rows = slice(start.rows, start.rows + block.size.rows)
+        if block.kind != POSITION or block.frame is None or 0.0 in solver.rows.weights[rows]:
             continue
         ball = frame_reach(tree, block.frame, _travel(solver))
         if ball is None:
             continue
         centre, radius = ball
         distance = math.dist(numbers[start.target : start.target + 3], centre)  # never overflows
-        if distance > radius * (1.0 + 1e-9):
+        if distance > radius * (1.0 + 1e-9) + _slack(solver, rows):
             return (
                 f"out of reach: the target of {block.frame!r} is {distance:.6g} m from the first joint, "
                 f"{distance - radius:.6g} m beyond the {radius:.6g} m that the links can span"
             )
     return None
+
+
+def _slack(solver: Solver, rows: slice) -> float:
+    """The longest error (m) that the tolerances of these rows allow: rows of one group share a bound."""
+    groups = zip(solver.rows.group[rows], solver.rows.inverse_tolerance[rows], strict=True)
+    return math.hypot(*(1.0 / inverse for inverse in dict(groups).values()))
 
 
 def _travel(solver: Solver) -> list[float]:
@@ -88,7 +96,7 @@ def _travel(solver: Solver) -> list[float]:
             out.append(float("inf"))
         elif any(kind.subspace[0].ang):
             out.append(0.0)
-        elif not solver.options.limits or body.mimic is not None:
+        elif not solver.options.limits or body.mimic is not None or body.joint_name in solver.options.fixed:
             out.append(float("inf"))
         else:
             out.append(max(abs(body.limits.lower), abs(body.limits.upper)))
@@ -98,10 +106,12 @@ def _travel(solver: Solver) -> list[float]:
 def _blocked(solver: Solver, q: Array) -> str:
     """The joints that a solution without limits takes beyond theirs."""
     over = np.maximum(solver.lower - q, q - solver.upper)
-    names = _coordinate_names(solver)
+    names = coordinate_names(solver.robot)
     worst = [i for i in np.argsort(-over) if over[i] > 0.0][:4]
     joints = ", ".join(f"{names[i]} by {over[i]:.3g}" for i in worst)
-    return f"blocked by joint limits: a solution without them exceeds {joints or 'none by much'}"
+    if not joints:  # a search without limits takes other ways: this one happened to stay inside
+        return "no solution found by this search, though one exists inside the limits: allow more starts"
+    return f"blocked by joint limits: a solution without them exceeds {joints}"
 
 
 def _best(solver: Solver, result: IKResult, i: int) -> str:
@@ -111,7 +121,7 @@ def _best(solver: Solver, result: IKResult, i: int) -> str:
     rotation = float(result.rotation_error.reshape(-1)[i])
     errors = [f"{position:.3g} m"] if kinds - {ORIENTATION, AXIS} else []
     errors += [f"{rotation:.3g} rad"] if kinds & {ORIENTATION, AXIS} else []
-    names = _coordinate_names(solver)
+    names = coordinate_names(solver.robot)
     active = result.active_limits.reshape(-1, len(names))[i]
     at = [f"{names[k]} ({'upper' if active[k] > 0 else 'lower'})" for k in np.flatnonzero(active)]
     starts = int(result.starts.reshape(-1)[i])
@@ -120,12 +130,3 @@ def _best(solver: Solver, result: IKResult, i: int) -> str:
         f"best of {starts} {plural} misses by {' and '.join(errors)}; "
         f"active limits: {', '.join(at) if at else 'none'}"
     )
-
-
-def _coordinate_names(solver: Solver) -> list[str]:
-    names = [""] * solver.robot.nq
-    for joint in solver.robot.joint_names:
-        place, _ = solver.robot.coordinates(joint)
-        for k in range(place.start, place.stop):
-            names[k] = names[k] or joint
-    return names

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
@@ -16,6 +18,8 @@ from robomorph.model.naming import hint
 FIRST, NEAREST, ALL = 0, 1, 2
 DEFAULT_STARTS = 200
 DEFAULT_CANDIDATES = 32
+# More than any search has use for; without it a slip of the finger would run for hours or exhaust the memory.
+MOST_STARTS = 65_536
 # A solution from q0 itself this near to it (rad, m, over all joints) is taken without looking further.
 NEAR_ENOUGH = 0.2
 
@@ -81,38 +85,72 @@ class IKOptions:
 
     def resolve(self) -> Options:
         """The search that this asks for; each wrong value is named."""
-        if self.method not in METHODS:
-            raise ArgumentError(
-                f"method: unknown name {self.method!r}: {hint(str(self.method), list(METHODS))}"
-            )
-        rule = METHODS[self.method]
-        solutions = _whole("solutions", self.solutions, 1, 1)
-        if self.path and solutions > 1:
+        rule = self._method()
+        solutions = _whole("solutions", self.solutions, 1, 1, MOST_STARTS)
+        if _flag("path", self.path) and solutions > 1:
             raise ArgumentError("solutions: a path has one solution at each pose: leave `solutions` out")
         posture = self.posture is not None
         restarts = DEFAULT_STARTS if rule.restarts and not self.path else 1
-        starts = _whole("starts", self.starts, restarts, 1)
+        starts = _whole("starts", self.starts, restarts, 1, MOST_STARTS)
         candidates = _whole("candidates", self.candidates, DEFAULT_CANDIDATES, 1)
-        choice = ALL if solutions > 1 else NEAREST if (self.nearest or posture) and rule.polish else FIRST
-        fixed = (self.fixed,) if isinstance(self.fixed, str) else tuple(self.fixed)
+        nearest = _flag("nearest", self.nearest)
+        choice = ALL if solutions > 1 else NEAREST if (nearest or posture) and rule.polish else FIRST
         return Options(
             rule=rule,
             choice=choice,
-            polish=rule.polish and (posture or (self.nearest and solutions == 1)),
+            polish=rule.polish and (posture or (nearest and solutions == 1)),
             starts=starts,
             candidates=min(candidates, starts) if choice == NEAREST else 1,
             max_iterations=_whole("max_iterations", self.max_iterations, rule.max_iterations, 1),
             near_enough=NEAR_ENOUGH if choice == NEAREST else 0.0,
-            speculations=_whole("speculations", self.speculations, 64, 1) if rule.speculative else 0,
-            fixed=tuple(sorted(fixed)),
-            limits=bool(self.limits),
+            speculations=_whole("speculations", self.speculations, 64, 1, MOST_STARTS)
+            if rule.speculative
+            else 0,
+            fixed=self._fixed(),
+            limits=_flag("limits", self.limits),
             seed=_whole("seed", self.seed, 0, 0),
         )
 
+    def _method(self) -> Method:
+        if not isinstance(self.method, str):
+            raise ArgumentError(f"method: expected a name, found {type(self.method).__name__}")
+        if self.method not in METHODS:
+            raise ArgumentError(f"method: unknown name {self.method!r}: {hint(self.method, list(METHODS))}")
+        return METHODS[self.method]
 
-def _whole(name: str, value: int | None, default: int, least: int) -> int:
+    def _fixed(self) -> tuple[str, ...]:
+        given = (self.fixed,) if isinstance(self.fixed, str) else self.fixed
+        if not isinstance(given, Iterable):
+            raise ArgumentError(f"fixed: expected names of joints, found {given!r}: leave it out for none")
+        names = tuple(given)
+        for name in names:
+            if not isinstance(name, str):
+                raise ArgumentError(f"fixed: expected names of joints, found {name!r} among them")
+        return tuple(sorted(set(names)))
+
+
+def read_options(options: dict[str, Any]) -> IKOptions:
+    """Options by name; an unknown one is refused with what may have been meant."""
+    known = [field.name for field in fields(IKOptions)]
+    for name in options:
+        if name not in known:
+            raise ArgumentError(f"unknown option {name!r}: {hint(name, known)}")
+    return IKOptions(**options)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name}: expected True or False, found {value!r}")
+    return bool(value)
+
+
+def _whole(name: str, value: int | None, default: int, least: int, most: int = 2**31 - 1) -> int:
     if value is None:
         return default
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) < 2**31:
-        raise ArgumentError(f"{name}: expected a whole number of at least {least}, found {value!r}")
-    return int(value)
+    try:
+        number = least - 1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise ArgumentError(f"{name}: expected a whole number from {least} to {most}, found {value!r}")
+    return number

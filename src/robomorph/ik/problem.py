@@ -43,10 +43,12 @@ class Problem:
 
 def read_tolerance(tolerance: Any) -> tuple[float, float]:
     """(metres, radians) from a pair or one number for both."""
-    pair = (tolerance, tolerance) if isinstance(tolerance, (int, float)) else tolerance
     try:
-        position, rotation = (float(x) for x in pair)
-    except (TypeError, ValueError):
+        for part in tolerance if isinstance(tolerance, (list, tuple)) else ():
+            as_array("tolerance", part)  # each alone: beside a number True would become 1
+        array = as_array("tolerance", tolerance)
+        position, rotation = (float(x) for x in np.broadcast_to(array, (2,)))
+    except (ArgumentError, ValueError):
         raise ArgumentError(
             f"tolerance: expected one number or a pair (metres, radians), found {tolerance!r}"
         ) from None
@@ -62,22 +64,31 @@ def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
     elif isinstance(target, (list, tuple)) and any(isinstance(t, TARGETS) for t in target):
         targets = list(target)
     else:
-        targets = [_from_array(robot, target, frame)]
+        targets, frame = [_from_array(robot, target, frame)], None
+    if frame is not None:
+        raise ArgumentError(f"frame: every target names its own: leave `frame` out, found {frame!r}")
     for item in targets:
         if not isinstance(item, TARGETS):
             raise ArgumentError(
                 f"target: expected targets of robomorph.ik, found {type(item).__name__} among them"
             )
-        name = getattr(item, "frame", None)
-        if name is not None and name not in robot.model._frame_indices:
-            raise ArgumentError(f"frame: unknown name {name!r}: {hint(str(name), list(robot.frame_names))}")
+        if not isinstance(item, CenterOfMassTarget):
+            _check_frame(robot, item.frame)
     return targets
+
+
+def _check_frame(robot: Robot, name: Any) -> None:
+    if not isinstance(name, str):
+        raise ArgumentError(f"frame: expected the name of a frame, found {type(name).__name__} {name!r}")
+    if name not in robot.model._frame_indices:
+        raise ArgumentError(f"frame: unknown name {name!r}: {hint(name, list(robot.frame_names))}")
 
 
 def _from_array(robot: Robot, target: Any, frame: str | None) -> Target:
     array = as_array("target", target)
     if frame is None:
         frame = only_tip(robot)
+    _check_frame(robot, frame)
     if array.ndim >= 2 and array.shape[-2:] == (4, 4):
         return PoseTarget(frame, array)
     if array.ndim >= 1 and array.shape[-1] == 3:

@@ -57,8 +57,10 @@ def quick_solve(
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
     if type(target) is not np.ndarray or robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
         return None
-    threads = options.get("threads") or 0
-    if type(threads) is not int or threads < 0:
+    threads = options.get("threads")
+    if threads is None:
+        threads = 0
+    elif type(threads) is not int or threads < 1:
         return None
     shape = target.shape
     is_pose = len(shape) >= 2 and shape[-1] == 4

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError
 from robomorph.ik.distinct import choose_distinct
 from robomorph.ik.explain import explain
-from robomorph.ik.options import ALL, IKOptions
+from robomorph.ik.options import ALL, IKOptions, read_options
 from robomorph.ik.path import follow
 from robomorph.ik.problem import (
     Problem,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
+_MOST_NUMBERS = 2**28  # 2 GB
 
 
 def inverse_kinematics(
@@ -37,12 +38,12 @@ def inverse_kinematics(
     """Configurations that bring frames of `robot` to targets. The options are those of `IKOptions`."""
 
     def make() -> Solver:
-        return _prepare(robot, target, frame, IKOptions(**options))[0]
+        return _prepare(robot, target, frame, read_options(options))[0]
 
     quick = quick_solve(robot, target, frame, q0, options, make)
     if quick is not None:
         return make_result(*quick)
-    asked = IKOptions(**options)
+    asked = read_options(options)
     solver, problem = _prepare(robot, target, frame, asked)
     start = default_start(robot) if q0 is None else read_configuration(robot, "q0", q0)
     wish = None if asked.posture is None else read_configuration(robot, "posture", asked.posture)
@@ -70,12 +71,23 @@ def _solve_batch(
         raise ArgumentError(f"batch dimensions do not broadcast together: {found}") from None
     numbers, start = _flat(problem.numbers, lead), _flat(start, lead)
     posture = start if posture is None else _flat(posture, lead)
+    _check_size(solver, len(numbers))
     raw = solver.solve(numbers, start, posture, threads)
     if solver.options.choice == ALL:
-        raw = choose_distinct(solver, raw, posture, solutions)
+        raw = choose_distinct(raw, posture, solutions)
         lead = (*lead, solutions)
         numbers = np.repeat(numbers, solutions, axis=0)
     return make_result(solver, raw, numbers, lead)
+
+
+def _check_size(solver: Solver, problems: int) -> None:
+    """Several solutions need the answers of all starts at once: refuse what memory will not hold."""
+    starts = solver.options.starts
+    if solver.options.choice == ALL and problems * starts * solver.robot.nq > _MOST_NUMBERS:
+        raise ArgumentError(
+            f"solutions: {problems} problems with {starts} starts each have too many answers to choose from: "
+            "lower `starts`, or split the batch"
+        )
 
 
 def _flat(array: Array, lead: tuple[int, ...]) -> Array:

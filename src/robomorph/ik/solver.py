@@ -60,6 +60,7 @@ class Solver:
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
+        self._held = {robot.coordinates(name)[0].start for name in options.fixed}
         self.lower, self.upper = self._bounds()
         self._body_at = {iq: i for i, (iq, _) in coordinate_starts(robot.model).items()}
 
@@ -166,7 +167,8 @@ class Solver:
     # --- joints ----------------------------------------------------------------------------------------
 
     def _bounds(self) -> tuple[Array, Array]:
-        """(nq,) each: the robot's limits, and where a mimic joint reaches its own first, those."""
+        """(nq,) each: the robot's limits, and where a mimic joint reaches its own first, those. Joints that
+        the caller fixes have none: they stay where they are, wherever that is."""
         robot = self.robot
         lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
         if not self.options.limits:
@@ -180,6 +182,8 @@ class Solver:
             low, high = max(lower[place], ends[0]), min(upper[place], ends[1])
             if low <= high:  # limits that exclude each other cannot both be kept: the source's stand
                 lower[place], upper[place] = low, high
+        for start in self._held:
+            lower[start], upper[start] = -np.inf, np.inf
         return lower, upper
 
     def _maskable(self) -> tuple[bool, ...]:
@@ -201,7 +205,7 @@ class Solver:
             kind = JOINT_TYPES[body.kind]
             # One turn further is the same pose, unless another joint follows at a rate of its own.
             wraps = kind.nq == 1 and any(kind.subspace[0].ang) and i not in followed
-            held = body.joint_name in self.options.fixed
+            held = iq in self._held
             joints.append((_KINDS[kind.nq], iq, iv, wraps, held))
             limits.append((self.lower[iq], self.upper[iq]))
         return np.array(joints, np.int32).reshape(-1, 5), np.array(limits, float).reshape(-1, 2)

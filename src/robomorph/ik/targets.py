@@ -24,6 +24,8 @@ Array = npt.NDArray[Any]
 PerAxis = float | Sequence[float] | Array
 # How far from a rotation a matrix may be: generous for matrices written with six digits.
 ROTATION_TOLERANCE = 1e-4
+# No robot's workspace, and far from where squares overflow (m; kFarthest in native code).
+FARTHEST = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class PositionTarget:
     tolerance: PerAxis | None = None
 
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        numbers = _finite(f"position of {self.frame!r}", self.position, (3,))
+        numbers = as_position(f"position of {self.frame!r}", self.position)
         return [_part(Block(POSITION, self.frame), numbers, self.weight, self.tolerance, tolerance[0])]
 
 
@@ -120,7 +122,7 @@ class CenterOfMassTarget:
     tolerance: PerAxis | None = None
 
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        numbers = _finite("centre of mass", self.position, (3,))
+        numbers = as_position("centre of mass", self.position)
         return [_part(Block(CENTER_OF_MASS), numbers, self.weight, self.tolerance, tolerance[0])]
 
 
@@ -131,7 +133,10 @@ def _turn_part(
     frame: str, rotation: Array, weight: PerAxis, tolerance: PerAxis | None, default: float
 ) -> Part:
     """Rows about the target's own axes when they are told apart, else about the world's, which is cheaper."""
-    own_axes = len(set(np.ravel(np.asarray(weight, float)).tolist())) > 1 or np.ndim(tolerance or 0.0) > 0
+    block = Block(ORIENTATION, frame)
+    own_axes = len(set(_per_row("weight", block, weight, 3))) > 1
+    if tolerance is not None:
+        own_axes = own_axes or _finite(f"tolerance of {_title(block)}", tolerance, ()).ndim > 0
     block = Block(ORIENTATION, frame, own_axes=own_axes)
     numbers = rotation.reshape(*rotation.shape[:-2], 9)
     return _part(block, numbers, weight, tolerance, default)
@@ -169,11 +174,23 @@ def _finite(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
+def as_position(name: str, value: npt.ArrayLike) -> Array:
+    """A checked position (..., 3)."""
+    position = _finite(name, value, (3,))
+    farthest = np.abs(position).max(initial=0.0)
+    if farthest > FARTHEST:
+        raise ArgumentError(
+            f"{name}: expected coordinates within {FARTHEST:g} m, found {farthest:g}: are they in metres?"
+        )
+    return position
+
+
 def as_pose(name: str, value: npt.ArrayLike) -> Array:
     """A checked pose (..., 4, 4), its rotation made exactly orthogonal."""
     pose = _finite(name, value, (4, 4))
     if not np.allclose(pose[..., 3, :], (0.0, 0.0, 0.0, 1.0), atol=1e-9):
         raise ArgumentError(f"{name}: the last row of a pose is (0, 0, 0, 1), found {pose[..., 3, :]}")
+    as_position(name, pose[..., :3, 3])
     turn = as_rotation(name, pose[..., :3, :3])
     if turn.base is pose:
         return pose

@@ -66,7 +66,7 @@ int IkEngine<L>::slot_for_lane(std::size_t l) {
     if (slot.problem == IkSlot::kNone && !queue_empty_) {
       const std::size_t problem = queue_.next();
       if (problem != IkSlot::kNone) {
-        slot.open(problem, plan_.max_starts);
+        slot.open(problem);
         return static_cast<int>(s);
       }
       queue_empty_ = true;

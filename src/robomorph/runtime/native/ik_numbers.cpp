@@ -7,6 +7,9 @@ namespace robomorph {
 namespace {
 
 constexpr double kExact = 1e-12;
+constexpr double kFarthest = 1e12;  // what is beyond takes the general way, which refuses positions like that
+
+bool modest(double x) { return std::fabs(x) <= kFarthest; }  // false for NaN
 
 PyArrayObject* plain_array(PyObject* value, int tail) {
   if (!PyArray_Check(value)) return nullptr;
@@ -19,7 +22,7 @@ PyArrayObject* plain_array(PyObject* value, int tail) {
 // Row-major 4 x 4: is it a pose, its rotation orthogonal and right-handed?
 bool is_pose(const double* m) {
   if (m[12] != 0.0 || m[13] != 0.0 || m[14] != 0.0 || m[15] != 1.0) return false;
-  if (!std::isfinite(m[3] + m[7] + m[11])) return false;
+  if (!modest(m[3]) || !modest(m[7]) || !modest(m[11])) return false;
   for (int i = 0; i < 3; ++i) {
     for (int j = i; j < 3; ++j) {
       const double* a = m + 4 * i;
@@ -66,7 +69,7 @@ PyObject* py_ik_pack_rows(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
   const double* in = static_cast<const double*>(PyArray_DATA(array));
   const npy_intp total = PyArray_SIZE(array);
   for (npy_intp i = 0; i < total; ++i) {
-    if (!std::isfinite(in[i])) Py_RETURN_NONE;
+    if (!modest(in[i])) Py_RETURN_NONE;
   }
   npy_intp dims[2] = {total / size, size};
   PyArray_Dims shape{dims, 2};

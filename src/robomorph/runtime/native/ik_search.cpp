@@ -35,7 +35,7 @@ bool settle_nearest(const IkPlan& plan, IkSlot& slot, int start, const IkOutcome
 }  // namespace
 
 bool ik_settle(const IkPlan& plan, IkSlot& slot, int start, const IkOutcome& outcome) {
-  slot.iterations[static_cast<std::size_t>(start)] = outcome.iterations;
+  slot.count(start, outcome.iterations);
   if (!outcome.success) return settle_failure(slot, start, outcome);
   if (plan.choice == IkChoice::kNearest) return settle_nearest(plan, slot, start, outcome);
   if (slot.winner >= 0 && slot.winner < start) return false;
@@ -47,7 +47,8 @@ void ik_close(const IkPlan& plan, const IkBatch& batch, const IkSlot& slot) {
   int used = slot.winner < 0 ? plan.max_starts : slot.winner + 1;
   if (plan.choice == IkChoice::kNearest && slot.winner >= 0 && !slot.ended) used = std::max(used, plan.candidates);
   std::int64_t total = 0;
-  for (int s = 0; s < used; ++s) total += slot.iterations[static_cast<std::size_t>(s)];
+  const std::size_t counted = std::min(static_cast<std::size_t>(used), slot.iterations.size());
+  for (std::size_t s = 0; s < counted; ++s) total += slot.iterations[s];
   batch.iterations[slot.problem] = static_cast<std::int32_t>(std::min<std::int64_t>(total, INT32_MAX));
   batch.starts[slot.problem] = used;
 }

@@ -31,14 +31,20 @@ struct IkSlot {
   int best_failure = -1;
   double best_cost = std::numeric_limits<double>::infinity();
   double best_distance = std::numeric_limits<double>::infinity();
-  std::vector<std::int32_t> iterations;  // of each start
+  std::vector<std::int32_t> iterations;  // of each start that has ended; grows with them
 
-  void open(std::size_t index, int max_starts) {
+  void open(std::size_t index) {
     std::vector<std::int32_t> counts = std::move(iterations);
     *this = IkSlot{};
     iterations = std::move(counts);
     problem = index;
-    iterations.assign(static_cast<std::size_t>(max_starts), 0);
+    iterations.clear();
+  }
+
+  void count(int start, int taken) {
+    const std::size_t at = static_cast<std::size_t>(start);
+    if (iterations.size() <= at) iterations.resize(at + 1, 0);
+    iterations[at] = taken;
   }
 
   bool wants_start(const IkPlan& plan) const {
