@@ -37,16 +37,39 @@ def test_every_architecture(mapping: str, dtype: str, architecture: int) -> None
         assert info.code_bytes > 0
 
 
+def check_partitioned(
+    key: str, partitioning: str, mapping: str, dtype: str, architectures: Sequence[int] = ARCHITECTURES
+) -> None:
+    plan = make_launch_plan(device_recipe(key, partitioning, dtype), CUDA, mapping)
+    for architecture in architectures:
+        info = nvrtc().compile(plan.source, architecture, plan.symbol).info
+        assert info.warnings == (), architecture
+
+
 @needs_nvrtc
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("partitioning", PARTITIONINGS)
+def test_groups_of_every_partitioning_for_every_architecture(partitioning: str, dtype: str) -> None:
+    check_partitioned("iiwa14", partitioning, "group", dtype)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("partitioning", PARTITIONINGS)
+def test_straight_line_code_of_every_partitioning(partitioning: str) -> None:
+    """For the oldest architecture and the newest: it takes a second each."""
+    check_partitioned("iiwa14", partitioning, "thread", "float32", (ARCHITECTURES[0], ARCHITECTURES[-1]))
+
+
+@needs_nvrtc
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mapping", ["group", "thread"])
 @pytest.mark.parametrize("partitioning", PARTITIONINGS)
-def test_every_partitioning_for_every_architecture(partitioning: str, mapping: str, dtype: str) -> None:
-    """Groups everywhere; straight-line code, which takes seconds each, on the oldest and the newest."""
-    plan = make_launch_plan(device_recipe("iiwa14", partitioning, dtype), CUDA, mapping)
-    for architecture in ARCHITECTURES if mapping == "group" else (ARCHITECTURES[0], ARCHITECTURES[-1]):
-        info = nvrtc().compile(plan.source, architecture, plan.symbol).info
-        assert info.warnings == (), architecture
+@pytest.mark.parametrize("key", ["iiwa14", "hyq"])
+def test_every_partitioning_for_every_architecture(
+    key: str, partitioning: str, mapping: str, dtype: str
+) -> None:
+    check_partitioned(key, partitioning, mapping, dtype)
 
 
 @needs_nvrtc
@@ -61,7 +84,7 @@ def test_every_function(algorithm: str, mapping: str) -> None:
 @pytest.mark.parametrize("mapping", ["group", "thread"])
 def test_a_function_without_arithmetic(mapping: str) -> None:
     """The mass matrix of a single joint is a constant: no instructions, and no warning about that."""
-    kernel = robomorph.load("chain:1").compile("mass_matrix", target="interpreter", dtype="float32")
+    kernel = robomorph.load("chain:1").compile("mass_matrix", dtype="float32")
     plan = make_launch_plan(program_recipe(kernel.program, "float32"), CUDA, mapping)
     assert nvrtc().compile(plan.source, 80, plan.symbol).info.warnings == ()
 

@@ -15,6 +15,7 @@ from robomorph.gpu import PARTITIONINGS
 from robomorph.gpu.kernel import MAPPINGS
 from robomorph.targets.cuda.architectures import ARCHITECTURES, GPUS, LIMITS, occupancy
 from robomorph.targets.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu import group_source
 from tests.gpu.toolchains import needs_nvrtc
 
 
@@ -32,12 +33,14 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
 @needs_nvrtc
 def test_every_kernel_is_reported(reported: tuple[dict[str, Any], Path]) -> None:
     kernels = reported[0]["kernels"]
+    assert reported[0]["missing"] == []
     assert [(k["partitioning"], k["mapping"]) for k in kernels] == [
         (p, m) for p in PARTITIONINGS for m in MAPPINGS
     ]
     for kernel in kernels:
         assert [c["architecture"] for c in kernel["compiled"]] == ["sm_80", "sm_120"]
         assert all(c["registers"] > 0 and 0 < c["occupancy"] <= 1 for c in kernel["compiled"])
+        assert all(c["warnings"] == [] for c in kernel["compiled"])
         assert [e["gpu"] for e in kernel["roofline_estimates"]] == ["A100 40GB PCIe", "RTX 5090"]
 
 
@@ -67,8 +70,32 @@ def test_the_picture_has_a_bar_per_kernel_and_calls_estimates_so(
 def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gpu-report", "iiwa14", "--arch", "80"]) == 0
     shown = capsys.readouterr().out
-    for words in ("completely fused", "sm_80 (A100 40GB PCIe)", "ESTIMATE, not measured", "limited by"):
+    for words in (
+        "completely fused",
+        "spill",
+        "loads",
+        "sm_80 (A100 40GB PCIe)",
+        "ESTIMATE, not measured",
+        "limited by",
+    ):
         assert words in shown
+
+
+@needs_nvrtc
+def test_a_mapping_that_does_not_exist_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With less shared memory per block than one evaluation of the completely fused kernel needs."""
+    monkeypatch.setattr(group_source, "OPT_IN_SHARED", 1500)
+    assert main(["gpu-report", "iiwa14", "--arch", "80", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    gone = [(m["partitioning"], m["mapping"]) for m in report["missing"]]
+    assert ("completely_fused", "group") in gone
+    assert len(report["kernels"]) + len(gone) == 6
+    assert main(["gpu-report", "iiwa14", "--arch", "80"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "completely fused, group: there is no such kernel: forward_dynamics_gradient: one" in shown
+    assert "a block has 1500" in shown
 
 
 def test_wrong_architecture(capsys: pytest.CaptureFixture[str]) -> None:

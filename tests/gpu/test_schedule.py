@@ -103,8 +103,7 @@ def test_constants_and_inputs_are_never_overwritten() -> None:
     assert (stores[stores & STORE != 0] & (MAX_SLOTS - 1)).min() >= first_work
 
 
-def test_gradient_columns_are_spread_over_the_threads() -> None:
-    """The entries of no column of the results are all computed by one thread while others wait."""
+def test_every_thread_computes_entries_of_the_gradient() -> None:
     tables = tables_of("iiwa14", GRADIENT)
     publisher: dict[int, int] = {}
     for phase in tables.schedule.phases:

@@ -11,7 +11,7 @@ from robomorph.cli.options import add_robot_options, load_robot
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from robomorph.gpu.report import KernelReport
+    from robomorph.gpu.report import KernelReport, MissingKernel
 
 _EPILOG = """\
 examples:
@@ -66,17 +66,25 @@ def run(args: argparse.Namespace) -> int:
     robot, _ = load_robot(args)
     chosen = args.arch or ARCHITECTURES
     with Steps("compiling", 6) as steps:
-        reports = gpu_report(
+        reports, missing = gpu_report(
             robot, dtype=args.dtype, architectures=chosen, compile_large=args.large, progress=steps.step
         )
     if args.plot is not None:
         title = f"{robot.name}: forward-dynamics gradient on GPUs, {args.dtype}"
         args.plot.write_text(report_svg(reports, title, chosen[-1]), encoding="utf-8")
     if args.json:
-        print_json({"robot": robot.name, "dtype": args.dtype, "kernels": [describe(r) for r in reports]})
+        print_json(
+            {
+                "robot": robot.name,
+                "dtype": args.dtype,
+                "kernels": [describe(r) for r in reports],
+                "missing": [vars(m) for m in missing],
+            }
+        )
         return 0
     console = make_console()
     _print_kernels(console, robot.name, args.dtype, reports)
+    _print_missing(console, missing)
     _print_compiled(console, reports)
     _print_roofline(console, reports)
     if args.plot is not None:
@@ -111,6 +119,7 @@ def describe(report: KernelReport) -> dict[str, Any]:
             {
                 "architecture": f"sm_{c.architecture}",
                 "registers": c.info.registers,
+                "warnings": list(c.info.warnings),
                 "spill_store_bytes": c.info.spill_stores,
                 "spill_load_bytes": c.info.spill_loads,
                 "stack_bytes": c.info.stack,
@@ -169,6 +178,12 @@ def _print_kernels(console: Console, robot: str, dtype: str, reports: list[Kerne
     console.print(table)
 
 
+def _print_missing(console: Console, missing: list[MissingKernel]) -> None:
+    for kernel in missing:
+        name = f"{kernel.partitioning.replace('_', ' ')}, {kernel.mapping}"
+        console.print(f"[bold]{name}[/]: there is no such kernel: {kernel.problem}")
+
+
 def _print_compiled(console: Console, reports: list[KernelReport]) -> None:
     from robomorph.cli.terminal import make_table
     from robomorph.targets.cuda.architectures import GPUS
@@ -179,7 +194,8 @@ def _print_compiled(console: Console, reports: list[KernelReport]) -> None:
         "mapping",
         "compiled for",
         "registers",
-        "spilled",
+        "spill stores",
+        "spill loads",
         "stack",
         "shared/block",
         "code",
@@ -193,6 +209,7 @@ def _print_compiled(console: Console, reports: list[KernelReport]) -> None:
             figures = (
                 info.registers,
                 info.spill_stores,
+                info.spill_loads,
                 info.stack,
                 report.plan.shared_bytes,
                 info.code_bytes,

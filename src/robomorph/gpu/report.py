@@ -83,6 +83,15 @@ class KernelReport:
         return self.plan.flops / self.cost.bytes_total
 
 
+@dataclass(frozen=True)
+class MissingKernel:
+    """A mapping that does not exist for a robot, and why."""
+
+    partitioning: str
+    mapping: str
+    problem: str
+
+
 def gpu_report(
     robot: Robot,
     *,
@@ -90,10 +99,12 @@ def gpu_report(
     architectures: Sequence[int],
     compile_large: bool = False,
     progress: Callable[[str], None] = lambda name: None,
-) -> list[KernelReport]:
-    """Every partitioning in both mappings, compiled for every architecture."""
+) -> tuple[list[KernelReport], list[MissingKernel]]:
+    """Every partitioning in both mappings, compiled for every architecture, and those that do not exist."""
     programs = PartitionedPrograms(robot.specialiser, make_request(robot.model, ALGORITHM, outputs=OUTPUTS))
-    return list(_reports(programs, dtype, architectures, compile_large, progress))
+    found = list(_reports(programs, dtype, architectures, compile_large, progress))
+    kernels = [kernel for kernel in found if isinstance(kernel, KernelReport)]
+    return kernels, [kernel for kernel in found if isinstance(kernel, MissingKernel)]
 
 
 def _reports(
@@ -102,7 +113,7 @@ def _reports(
     architectures: Sequence[int],
     compile_large: bool,
     progress: Callable[[str], None],
-) -> Iterator[KernelReport]:
+) -> Iterator[KernelReport | MissingKernel]:
     limit = barrier_limit(programs.links)
     for partitioning in PARTITIONINGS:
         recipe = program_recipe(programs.device_program(partitioning), dtype, max_barriers=limit)
@@ -110,8 +121,9 @@ def _reports(
             progress(f"{partitioning}, {mapping}")
             try:
                 plan = make_launch_plan(recipe, CUDA, mapping)
-            except TargetError:
-                continue  # larger than any shared memory: this mapping does not exist for the robot
+            except TargetError as error:  # larger than any shared memory
+                yield MissingKernel(partitioning, mapping, str(error))
+                continue
             problem = None
             if mapping == "thread" and plan.instructions > LARGE and not compile_large:
                 problem = f"straight-line code of {plan.instructions} operations: compile with --large"

@@ -22,7 +22,11 @@ def report_svg(reports: Sequence[KernelReport], title: str, architecture: int) -
             lambda k: _compiled(k, architecture, "registers"),
             "{:.0f}",
         ),
-        (f"spilled bytes, sm_{architecture}", lambda k: _compiled(k, architecture, "spill_stores"), "{:.0f}"),
+        (
+            f"bytes of spill stores, sm_{architecture}",
+            lambda k: _compiled(k, architecture, "spill_stores"),
+            "{:.0f}",
+        ),
         (f"theoretical occupancy, sm_{architecture}", lambda k: _occupancy(k, architecture), "{:.0%}"),
         ("bytes moved per evaluation, both ways", lambda k: float(k.cost.bytes_total), "{:.0f}"),
         (

@@ -76,18 +76,27 @@ def group_plan(
         outputs=program.outputs,
         tables=(
             ("steps", _steps(tables)),
-            ("bounds", tables.bounds),
+            ("bounds", _bounds(tables)),
             ("places", tables.places.astype(np.uint32)),
             ("constants", tables.constants.astype(dtype)),
         ),
         block_threads=group * evaluations,
         evaluations=evaluations,
         shared_bytes=evaluations * tables.stride * itemsize,
-        barriers=tables.schedule.barriers,
+        barriers=_phases(tables) + 1,
         instructions=tables.schedule.rounds,
         flops=program.cost(),
         threads=group,
     )
+
+
+def _phases(tables: GroupTables) -> int:
+    """A program of constants and arguments alone has one empty phase: compilers warn of a loop over none."""
+    return max(1, len(tables.schedule.phases))
+
+
+def _bounds(tables: GroupTables) -> npt.NDArray[np.uint32]:
+    return tables.bounds if tables.schedule.phases else np.zeros(2, np.uint32)
 
 
 def _steps(tables: GroupTables) -> npt.NDArray[np.uint32]:
@@ -103,7 +112,7 @@ def _source(program: Program, tables: GroupTables, dialect: GpuDialect, dtype: s
     block = group * evaluations
     about = [
         f"{group} threads per evaluation, {evaluations} evaluations per block of {block} threads",
-        f"{len(tables.schedule.phases)} phases, {tables.schedule.barriers} barriers, "
+        f"{_phases(tables)} phases, {_phases(tables) + 1} barriers, "
         f"{tables.schedule.rounds} rounds, {tables.slots} values in shared memory per evaluation",
     ]
     table_types = [
@@ -149,7 +158,7 @@ def _rounds(tables: GroupTables, dialect: GpuDialect, dtype: str) -> str:
         t=arithmetic.value,
         zero=arithmetic.literal(0.0),
         one=arithmetic.literal(1.0),
-        phases=len(tables.schedule.phases),
+        phases=_phases(tables),
         threads=tables.schedule.threads,
         pair=dialect.pair,
         mask=MAX_SLOTS - 1,
