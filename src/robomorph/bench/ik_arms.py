@@ -12,6 +12,7 @@ from robomorph.bench.ik_kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl, 
 from robomorph.bench.ik_peers import present_peers
 from robomorph.bench.ik_session import ARMS, Arm, IkOutcome, PinocchioCheck, arm_path, least_seconds, load_arm
 from robomorph.bench.sections.section import TableData
+from robomorph.ik import IKResult
 from robomorph.ik.problem import default_start
 from robomorph.robot import Robot
 
@@ -55,7 +56,8 @@ def _one_arm(outcome: IkOutcome, arm: Arm, source: str) -> list[tuple[str, ...]]
     poses, starts = make_poses(robot, arm.frame, count)
     result = robot.inverse_kinematics(poses, arm.frame, starts, nearest=False)
     good = result.success & check.holds(result.q, arm.frame, poses, TOLERANCE)
-    _explain(outcome, arm, result, good)
+    check.confirm(outcome, arm.name, result, good)
+    _explain(outcome, arm, result)
 
     def solve(threads: int | None) -> Any:
         return robot.inverse_kinematics(poses, arm.frame, starts, nearest=False, threads=threads)
@@ -89,16 +91,18 @@ def make_poses(robot: Robot, frame: str, count: int) -> tuple[Array, Array]:
     return poses, np.tile(default_start(robot), (count, 1))
 
 
-def _explain(outcome: IkOutcome, arm: Arm, result: Any, good: Array) -> None:
+def _explain(outcome: IkOutcome, arm: Arm, result: IKResult) -> None:
     """Every failure by the number of its pose, grouped by its cause."""
     groups: dict[str, list[int]] = {}
-    for k in np.flatnonzero(~good):
+    for k in np.flatnonzero(~result.success):
         cause = str(result.reason[k]).partition(":")[0].partition(";")[0]
-        groups.setdefault("refused by the check" if result.success[k] else cause, []).append(int(k))
+        groups.setdefault(cause, []).append(int(k))
     for cause, poses in groups.items():
-        example = "" if result.success[poses[0]] else f"; the first: {result.reason[poses[0]]}"
         numbers = ", ".join(map(str, poses))
-        outcome.notes.append(f"{arm.name}: {len(poses)} unsolved, {cause}: poses {numbers}{example}")
+        first = result.reason[poses[0]]
+        outcome.notes.append(
+            f"{arm.name}: {len(poses)} unsolved, {cause}: poses {numbers}; the first: {first}"
+        )
 
 
 def _others(

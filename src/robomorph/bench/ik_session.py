@@ -29,6 +29,7 @@ class IkOutcome:
     """Everything that was found: tables to show, goals, notes, and the figures behind them."""
 
     quick: bool
+    refused: int = 0  # claimed solutions of ours that the independent check refuses
     tables: list[TableData] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -145,6 +146,7 @@ class PinocchioCheck:
     def confirm(self, outcome: IkOutcome, where: str, result: IKResult, good: Array) -> None:
         """Notes claimed solutions that this check refuses."""
         refused = int((result.success & ~good).sum())
+        outcome.refused += refused
         if refused:
             outcome.notes.append(f"{where}: {refused} claimed solutions were refused by the check")
 
