@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Takes the options of `robomorph bench`. 1 if the check refused a solution that we claimed; a goal that is
-    missed, which another machine or a busy one may do, is shown and is no failure."""
+    """Takes the options of `robomorph bench`. 1 if the check refused a solution that we claimed; a goal that
+    is missed, as on another or a busy machine, is shown and is no failure."""
     from robomorph.bench.ik_plots import write_ik_plots
     from robomorph.bench.ik_run import ik_as_json, run_ik_bench
     from robomorph.cli.bench import deliver
