@@ -193,6 +193,10 @@ class InterpreterKernel:
     def source(self) -> KernelSource:
         return KernelSource(to_text(self._plan.program()), "")
 
+    @property
+    def program(self) -> Program:
+        return self._plan.program()
+
     def __call__(self, *args: Any, out: Any = None) -> Any:
         plan = self._plan
         fitted = fit_arguments(plan.inputs, args, plan.dtype)

@@ -24,6 +24,7 @@ sections, for --only:
   threads     persistent threads against launching them; two threads against one
   batches     batch sizes up to 65,536
   peak        fraction of the core's peak arithmetic
+  schedule    the program in other orders and cuts
   compile     from load to the first gradient, in fresh processes
   chains      chains of 7 to 100 joints: run time, compile time, memory
   export      the exported C++ header against the in-process kernel
