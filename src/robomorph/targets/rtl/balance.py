@@ -10,6 +10,7 @@ from robomorph.ir.program import Node, Program
 from robomorph.passes.cse import cse
 from robomorph.passes.dce import dce
 from robomorph.passes.fold import fold
+from robomorph.passes.rewrite import use_counts
 
 # Rough times of arrival, in multiplications: enough to choose which terms to add first.
 _DELAY = {ADD: 0.3, SUB: 0.3, NEG: 0.3, MUL: 1.0}
@@ -24,7 +25,7 @@ def balance(program: Program) -> Program:
 class _Balancer:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.uses = _use_counts(program)
+        self.uses = use_counts(program)
         self.nodes: list[Node] = []
         self.ready: list[float] = []  # time of arrival of every new node
         self.place: list[int] = []  # new index of every old node; -1 for sums inside a larger one
@@ -81,13 +82,3 @@ class _Balancer:
         start = max((self.ready[a] for a in args), default=0.0)
         self.ready.append(start + _DELAY.get(op, 0.0 if op in (CONST, INPUT) else 1.0))
         return len(self.nodes) - 1
-
-
-def _use_counts(program: Program) -> list[int]:
-    uses = [0] * len(program.nodes)
-    for node in program.nodes:
-        for a in node.args:
-            uses[a] += 1
-    for r in program.results:
-        uses[r] += 1
-    return uses
