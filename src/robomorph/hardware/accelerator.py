@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
+from robomorph.hardware.boundary import BOUNDARIES, Boundary
 from robomorph.hardware.functions import split_trigonometry, with_minv_given
 from robomorph.hardware.options import Options
 from robomorph.hardware.states import input_bounds, sample_arguments
-from robomorph.ir.fixed import FixedProgram, FixedResult, input_words, interpret_fixed, output_reals
+from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret
 from robomorph.ir.lower import lower
 from robomorph.ir.ops import CONST, MUL
@@ -97,17 +98,23 @@ class Accelerator:
     @cached_property
     def design(self) -> Design:
         name = module_name(f"{self.specialiser.model.name}_{self.request.algorithm}")
-        return Design(name, self.fixed, self.options.knobs(_multiplications(self.chip)))
+        knobs = self.options.knobs(_multiplications(self.chip))
+        return Design(name, self.fixed, knobs, self.options.boundary)
+
+    @property
+    def boundary(self) -> Boundary:
+        """What the streams' words mean."""
+        return BOUNDARIES[self.options.boundary](self.fixed)
 
     def words(self, arguments: Mapping[str, Array]) -> tuple[Array, Array]:
-        """Input words (n, input_size) of real arguments, and where one did not fit its format."""
-        return input_words(self.fixed, self.chip_arguments(arguments))
+        """Stream words (n, input_size) of real arguments, and where the host had to make one fit."""
+        return self.boundary.encode(self.chip_arguments(arguments))
 
     def interpret(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Array], FixedResult]:
-        """What the chip computes, by the fixed-point interpreter: real results, and the words."""
+        """What the chip computes, by the fixed-point interpreter: real results, and the stream words."""
         words, clipped = self.words(arguments)
-        result = interpret_fixed(self.fixed, words)
-        return output_reals(self.fixed, result.words), FixedResult(result.words, result.overflow | clipped)
+        result = self.boundary.run(words)
+        return self.boundary.decode(result.words), FixedResult(result.words, result.overflow | clipped)
 
     def reference(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
         """The same in float64."""

@@ -15,9 +15,8 @@ from robomorph.errors import ArgumentError
 from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report
 from robomorph.hardware.drawing import block_diagram, timeline
-from robomorph.ir.fixed import interpret_fixed
 from robomorph.ir.text import entry_names
-from robomorph.targets.rtl.emit_top import Stream
+from robomorph.targets.rtl.stream import Stream
 
 Array = npt.NDArray[Any]
 _MANIFEST = "design.json"
@@ -88,7 +87,7 @@ def _testbench(accelerator: Accelerator) -> dict[str, str]:
     design = accelerator.design
     source, sink = design.streams
     words, _ = accelerator.words(accelerator.sample(_STATES, seed=7))
-    result = interpret_fixed(accelerator.fixed, words)
+    result = accelerator.boundary.run(words)
     macros = {
         "RM_TOP": design.top,
         "RM_STATES": _STATES,

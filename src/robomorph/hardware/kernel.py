@@ -16,7 +16,6 @@ from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
 from robomorph.errors import ArgumentError
 from robomorph.hardware.accelerator import Accelerator, make_accelerator
 from robomorph.hardware.options import make_options
-from robomorph.ir.fixed import output_reals
 from robomorph.ir.text import to_text
 from robomorph.kernel import KernelPlan, KernelSource, KernelStats, result_type
 from robomorph.specialise import Request, Specialiser
@@ -116,7 +115,7 @@ class RtlKernel:
                 OverflowWarning,
                 stacklevel=3,
             )
-        return output_reals(self.accelerator.fixed, run.words)
+        return self.accelerator.boundary.decode(run.words)
 
 
 def make_rtl_kernel(

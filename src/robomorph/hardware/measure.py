@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.hardware.accelerator import Accelerator
-from robomorph.ir.fixed import interpret_fixed
 from robomorph.targets.rtl.simulate import Simulation
 
 Array = npt.NDArray[Any]
@@ -47,7 +46,7 @@ def measure(
     """Run the states three ways: a few one by one (latency), all in a burst (interval), all with random
     pauses on both streams; every result is compared."""
     words, _ = accelerator.words(arguments)
-    expected = interpret_fixed(accelerator.fixed, words)
+    expected = accelerator.boundary.run(words)
     simulation = simulation or Simulation(accelerator.design)
     few = min(len(words), 10)
     single = simulation.run(words[:few], one_by_one=True)

@@ -10,6 +10,7 @@ from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import Format
 from robomorph.ir.lower import Numbers
 from robomorph.targets.rtl.schedule import Knobs
+from robomorph.targets.rtl.stream import BOUNDARIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Options:
     from `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed
     and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
-    design (forward_dynamics_gradient only). The rest are knobs of the schedule; `interval=None` chooses."""
+    design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams. The rest are
+    knobs of the schedule; `interval=None` chooses."""
 
     format: str | None = None
     bits: int = 32
@@ -29,6 +31,7 @@ class Options:
     samples: int = 500
     trig: str = "chip"
     minv: str = "chip"
+    boundary: str = "fixed"
     interval: int | None = None
     period: float = 1.8
     latency: int | None = None
@@ -43,6 +46,7 @@ class Options:
         _one_of("ranges", self.ranges, ("profile", "proven"))
         _one_of("trig", self.trig, ("chip", "host"))
         _one_of("minv", self.minv, ("chip", "given"))
+        _one_of("boundary", self.boundary, BOUNDARIES)
         if self.samples < 1 or self.speed <= 0 or self.acceleration <= 0:
             raise ArgumentError("samples, speed and acceleration: expected positive numbers")
 

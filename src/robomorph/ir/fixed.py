@@ -142,32 +142,40 @@ def interpret_fixed(fixed: FixedProgram, words: Array) -> FixedResult:
     return FixedResult(out, overflow)
 
 
+def input_columns(program: Program, arguments: Mapping[str, Array]) -> Array:
+    """Real arguments (..., *shape) by port name side by side: (..., input_size)."""
+    columns: list[Array] = []
+    for port in program.inputs:
+        value = np.asarray(arguments[port.name], np.float64)
+        columns.append(value.reshape((*value.shape[: value.ndim - len(port.shape)], port.size)))
+    return np.concatenate(columns, axis=-1)
+
+
 def input_words(fixed: FixedProgram, arguments: Mapping[str, Array]) -> tuple[Array, Array]:
     """Real arguments (..., *shape) as words (..., input_size), and per state whether one did not fit. Entries
     that the program does not read stay zero."""
-    columns: list[Array] = []
-    for port in fixed.program.inputs:
-        value = np.asarray(arguments[port.name], np.float64)
-        flat = value.reshape((*value.shape[: value.ndim - len(port.shape)], port.size))
-        columns.extend(flat[..., k] for k in range(port.size))
-    words = np.zeros((*columns[0].shape, len(columns)), np.int64)
-    clipped = np.zeros(columns[0].shape, bool)
+    values = input_columns(fixed.program, arguments)
+    words = np.zeros(values.shape, np.int64)
+    clipped = np.zeros(values.shape[:-1], bool)
     for k, form in fixed.input_formats.items():
-        words[..., k], lost = form.to_words(columns[k])
+        words[..., k], lost = form.to_words(values[..., k])
         clipped |= lost
     return words, clipped
 
 
-def output_reals(fixed: FixedProgram, words: Array) -> dict[str, Array]:
-    """Output words (..., output_size) as real arrays (..., *shape) by port name."""
-    scale = np.array([f.ulp for f in fixed.output_formats])
-    flat = words * scale
+def output_arrays(program: Program, flat: Array) -> dict[str, Array]:
+    """Values (..., output_size) as arrays (..., *shape) by port name."""
     results: dict[str, Array] = {}
     start = 0
-    for port in fixed.program.outputs:
+    for port in program.outputs:
         results[port.name] = flat[..., start : start + port.size].reshape((*flat.shape[:-1], *port.shape))
         start += port.size
     return results
+
+
+def output_reals(fixed: FixedProgram, words: Array) -> dict[str, Array]:
+    """Output words (..., output_size) as real arrays (..., *shape) by port name."""
+    return output_arrays(fixed.program, words * np.array([f.ulp for f in fixed.output_formats]))
 
 
 Word = tuple[Any, Format]

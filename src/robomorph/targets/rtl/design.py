@@ -10,10 +10,11 @@ from importlib import resources
 
 from robomorph.ir.fixed import FixedProgram
 from robomorph.targets.rtl.emit_core import Slots, emit_core
-from robomorph.targets.rtl.emit_top import Stream, emit_top, streams
+from robomorph.targets.rtl.emit_top import emit_top
 from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.registers import register_copies
 from robomorph.targets.rtl.schedule import Knobs, Schedule, make_schedule
+from robomorph.targets.rtl.stream import Stream, streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ class DesignStats:
 
 @dataclass(frozen=True)
 class Design:
-    """Hardware for one program. `name` is the prefix of its modules."""
+    """Hardware for one program. `name` is the prefix of its modules; `boundary` says what words on its
+    streams are (see `stream`)."""
 
     name: str
     fixed: FixedProgram
     knobs: Knobs
+    boundary: str = "fixed"
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -60,7 +63,7 @@ class Design:
 
     @cached_property
     def streams(self) -> tuple[Stream, Stream]:
-        return streams(self.schedule)
+        return streams(self.schedule, self.boundary)
 
     @property
     def interval(self) -> int:
@@ -81,7 +84,7 @@ class Design:
         core = f"{self.name}_core"
         made = {
             f"{core}.sv": emit_core(self.schedule, core),
-            f"{self.top}.sv": emit_top(self.schedule, self.top, core),
+            f"{self.top}.sv": emit_top(self.schedule, self.top, core, self.boundary),
         }
         return {**_used_cells(made), **made}
 
@@ -96,7 +99,7 @@ class Design:
         kinds = [op.kind for op in s.operations]
         units = [unit.kind for unit in s.units]
         bits = self.fixed.formats[0].bits
-        buffers = source.beats * source.data_bits + sink.beats * sink.data_bits
+        buffers = source.buffer_bits + sink.buffer_bits
         return DesignStats(
             word_bits=bits,
             latency=s.length + 1,

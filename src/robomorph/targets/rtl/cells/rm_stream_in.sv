@@ -1,7 +1,8 @@
 // Collects the beats of one state from an AXI4-Stream and offers them side by side.
 module rm_stream_in #(
   parameter int unsigned DataW = 128,
-  parameter int unsigned Beats = 16
+  parameter int unsigned Beats = 16,
+  localparam int unsigned CountW = Beats > 1 ? $clog2(Beats) : 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -12,9 +13,9 @@ module rm_stream_in #(
   output logic                   misaligned_o,  // sticky: tlast was not where a state ends
   output logic                   full_o,
   input  logic                   take_i,
+  output logic [CountW-1:0]      beat_o,        // the number of the next beat in its state
   output logic [Beats*DataW-1:0] data_o
 );
-  localparam int unsigned CountW = Beats > 1 ? $clog2(Beats) : 1;
   localparam logic [CountW-1:0] Last = CountW'(Beats - 1);
 
   logic [Beats-1:0][DataW-1:0] data_q;
@@ -24,6 +25,7 @@ module rm_stream_in #(
   assign accept        = s_axis_tvalid && s_axis_tready;
   assign s_axis_tready = !full_q;
   assign full_o        = full_q;
+  assign beat_o        = count_q;
   assign data_o        = data_q;
   assign misaligned_o  = misaligned_q;
 

@@ -1,7 +1,8 @@
 // Holds one result and sends it beat by beat as an AXI4-Stream; tuser tells that an operation saturated.
 module rm_stream_out #(
   parameter int unsigned DataW = 256,
-  parameter int unsigned Beats = 13
+  parameter int unsigned Beats = 13,
+  localparam int unsigned CountW = Beats > 1 ? $clog2(Beats) : 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -9,13 +10,13 @@ module rm_stream_out #(
   input  logic [Beats*DataW-1:0] data_i,
   input  logic                   flag_i,
   output logic                   busy_o,
+  output logic [CountW-1:0]      beat_o,  // the number of the beat on offer in its result
   output logic [DataW-1:0]       m_axis_tdata,
   output logic                   m_axis_tvalid,
   input  logic                   m_axis_tready,
   output logic                   m_axis_tlast,
   output logic                   m_axis_tuser
 );
-  localparam int unsigned CountW = Beats > 1 ? $clog2(Beats) : 1;
   localparam logic [CountW-1:0] Last = CountW'(Beats - 1);
 
   logic [Beats-1:0][DataW-1:0] data_q;
@@ -23,6 +24,7 @@ module rm_stream_out #(
   logic                        busy_q, flag_q;
 
   assign busy_o        = busy_q;
+  assign beat_o        = count_q;
   assign m_axis_tvalid = busy_q;
   assign m_axis_tdata  = data_q[count_q];
   assign m_axis_tlast  = count_q == Last;
