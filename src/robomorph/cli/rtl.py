@@ -70,6 +70,12 @@ def _add_design_options(group: Any) -> None:
     group.add_argument(
         "--bits", type=int, default=32, help="word width with a format per signal (default 32)"
     )
+    group.add_argument(
+        "--boundary",
+        choices=("fixed", "float32"),
+        default="fixed",
+        help="words on the streams (default fixed)",
+    )
     group.add_argument("--interval", type=int, help="cycles between states (default 24)")
     group.add_argument(
         "--period", type=float, default=1.8, help="chained delay per cycle, in multiplications"
@@ -124,6 +130,7 @@ def design_options(args: argparse.Namespace) -> Options:
         bits=args.bits,
         trig=args.trig or "host",
         minv=args.minv or ("given" if papers else "chip"),
+        boundary=args.boundary,
         interval=args.interval or 24,
         period=args.period,
         latency=args.latency,
@@ -189,6 +196,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         "formulation": accelerator.made.formulation,
         "trig": accelerator.options.trig,
         "minv": accelerator.options.minv,
+        "boundary": accelerator.options.boundary,
     }
     with Steps("rtl", len(jobs)) as steps:
         for title, key, job in jobs:

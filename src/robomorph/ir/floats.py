@@ -32,7 +32,9 @@ def float_words(values: Array) -> Array:
 
 def float_values(words: Array) -> Array:
     """The numbers that patterns stand for, in float64."""
-    return np.asarray(words, np.int64).astype(np.int32).view(np.float32).astype(np.float64)
+    singles = np.asarray(words, np.int64).astype(np.int32).view(np.float32)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return singles.astype(np.float64)
 
 
 def float_to_fixed(words: Array, form: Format) -> tuple[Array, Array]:

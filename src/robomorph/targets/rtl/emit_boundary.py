@@ -65,7 +65,7 @@ def float_input(stream: Stream, bits: int, fracs: Sequence[int]) -> str:
 {_frac_table("in", stream, fracs)}
   for (genvar k = 0; k < {lanes}; k++) begin : gen_lane_in
     rm_float_to_fixed #(.Width({bits})) u_convert (
-      .float_i(s_axis_tdata[k*32 +: 32]), .frac_i($signed(frac_in[k*7 +: 7])),
+      .float_i(s_axis_tdata[k*32 +: 32]), .frac_i(frac_in[k*7 +: 7]),
       .word_o(fixed_in[k*{bits} +: {bits}]), .overflow_o(saturated[k])
     );
   end
@@ -107,7 +107,7 @@ def float_output(stream: Stream, bits: int, fracs: Sequence[int]) -> str:
 {_frac_table("out", stream, fracs)}
   for (genvar k = 0; k < {lanes}; k++) begin : gen_lane_out
     rm_fixed_to_float #(.Width({bits})) u_convert (
-      .word_i(fixed_out[k*{bits} +: {bits}]), .frac_i($signed(frac_out[k*7 +: 7])),
+      .word_i(fixed_out[k*{bits} +: {bits}]), .frac_i(frac_out[k*7 +: 7]),
       .float_o(m_axis_tdata[k*32 +: 32])
     );
   end

@@ -142,7 +142,12 @@ def _yosys(design: Design, folder: Path, passes: list[str]) -> tuple[dict[str, i
         f"tee -q -o cells.json stat -json -top {design.top}",
     ]
     (folder / "run.ys").write_text("\n".join(lines) + "\n")
-    run_tool([sys.executable, "-c", _YOSYS_RUNNER, "run.ys"], cwd=folder)
+    log = folder / "yosys.log"
+    try:
+        run_tool([sys.executable, "-c", _YOSYS_RUNNER, "run.ys"], cwd=folder)
+    except TargetError as error:
+        said = log.read_text().strip().splitlines() if log.exists() else []
+        raise TargetError("\n".join([str(error), *said[-5:]])) from None
     text = (folder / "cells.json").read_text()
     report = json.loads(text[text.index("{") :])
     whole = report["design"]

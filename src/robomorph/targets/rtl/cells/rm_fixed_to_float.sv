@@ -3,7 +3,7 @@ module rm_fixed_to_float #(
   parameter int unsigned Width = 32  // of the fixed-point word, at most 32
 ) (
   input  logic signed [Width-1:0] word_i,
-  input  logic signed [6:0]       frac_i,
+  input  logic        [6:0]       frac_i,  // signed
   output logic        [31:0]      float_o
 );
   localparam int unsigned PlaceW = $clog2(Width);
@@ -35,7 +35,7 @@ module rm_fixed_to_float #(
   end
 
   // wide holds 1.mantissa in its upper 24 bits; the rest decides the rounding.
-  assign exponent = 8'(127 + Width - 1) - 8'(zeros) - 8'(frac_i);
+  assign exponent = 8'(127 + Width - 1) - 8'(zeros) - 8'($signed(frac_i));
   if (WideW > 25) begin : gen_sticky
     assign up = wide[WideW-25] && (wide[WideW-24] || |wide[WideW-26:0]);
   end else begin : gen_tie

@@ -4,7 +4,7 @@ module rm_float_to_fixed #(
   parameter int unsigned Width = 32  // of the fixed-point word, at most 32
 ) (
   input  logic        [31:0]      float_i,
-  input  logic signed [6:0]       frac_i,
+  input  logic        [6:0]       frac_i,  // signed
   output logic signed [Width-1:0] word_o,
   output logic                    overflow_o
 );
@@ -29,7 +29,7 @@ module rm_float_to_fixed #(
   assign special   = exponent == '1;
   assign mantissa  = zero ? '0 : negative ? -$signed({2'b01, float_i[22:0]}) : $signed({2'b01, float_i[22:0]});
 
-  assign right     = Whole - 10'(frac_i) - $signed({2'b00, exponent});
+  assign right     = Whole - 10'($signed(frac_i)) - $signed({2'b00, exponent});
   assign far_left  = right < 0;
   assign far_right = right >= $signed(10'(WideW));
   assign move      = far_right ? MoveW'(WideW) : right[MoveW-1:0];
