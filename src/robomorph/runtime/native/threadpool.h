@@ -43,11 +43,14 @@ class ThreadPool {
   std::vector<Worker*> workers_;
   std::atomic<std::size_t> size_{0};
 
-  // The current job; written by the owner before the workers' tickets change.
-  Task task_ = nullptr;
-  void* context_ = nullptr;
-  std::size_t parts_ = 0;
-  bool crowded_ = false;
+  // The current job; every worker has a copy beside its ticket.
+  struct Job {
+    Task task = nullptr;
+    void* context = nullptr;
+    std::size_t parts = 0;
+    bool crowded = false;
+  };
+  Job job_;
 
   alignas(64) std::atomic<std::size_t> pending_{0};
   alignas(64) std::atomic<bool> owner_sleeps_{false};
