@@ -18,9 +18,10 @@ from robomorph.hardware.measure import Measured, measure
 from robomorph.hardware.options import Options
 from robomorph.specialise import make_request
 from robomorph.targets.rtl.simulate import Simulation, lint
+from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.oracle.random_trees import RandomRobot, random_robots
 from tests.rtl.accelerators import ANCHOR, PAPERS, accelerator
-from tests.rtl.toolchains import needs_verilator
+from tests.rtl.toolchains import needs_verilator, yosys_problem
 
 pytestmark = needs_verilator
 
@@ -33,6 +34,14 @@ def check(a: Accelerator, states: int, *, optimise: bool = False) -> Measured:
     stats = a.design.stats
     assert (found.latency, found.last_word) == (stats.latency, stats.last_word)
     assert found.interval == pytest.approx(stats.interval, abs=0.51)
+    return found
+
+
+def check_at_length(a: Accelerator, states: int, *, optimise: bool = True) -> Measured:
+    """The same, Yosys's reading as well; says what was found (pytest -s shows it)."""
+    cells = f"{check_by_yosys(a.design)} cells" if yosys_problem() is None else yosys_problem()
+    found = check(a, states, optimise=optimise)
+    print(f"\n{a.design.top}: {found}; {a.design.stats.multipliers} multipliers; Yosys: {cells}")
     return found
 
 
@@ -116,34 +125,34 @@ def test_errors_are_far_below_the_anchor() -> None:
 def test_iiwa_papers_design_100_000_states() -> None:
     """At most 34 cycles, interval at most 24, at most 900 multipliers: in simulation, with pauses."""
     a = accelerator("iiwa14", "forward_dynamics_gradient", **PAPERS, interval=24)
-    found = check(a, 100_000, optimise=True)
+    found = check_at_length(a, 100_000)
     assert found.latency <= 34 and found.interval <= 24.01
     assert a.design.stats.multipliers <= 900
 
 
 @pytest.mark.slow
 def test_iiwa_fast_design() -> None:
-    assert (
-        check(accelerator("iiwa14", "forward_dynamics_gradient", **PAPERS, interval=8), 1000).interval <= 8.01
-    )
+    a = accelerator("iiwa14", "forward_dynamics_gradient", **PAPERS, interval=8)
+    assert check_at_length(a, 1000, optimise=False).interval <= 8.01
 
 
 @pytest.mark.slow
 def test_iiwa_complete_design() -> None:
     a = accelerator("iiwa14", "forward_dynamics_gradient", **ANCHOR, interval=48)
-    check(a, 300)
+    check_at_length(a, 300, optimise=False)
     assert error_report(a, a.sample(500, seed=2)).worst < 0.018
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("floating", [False, True])
-def test_quadruped_10_000_states(floating: bool) -> None:
-    check(accelerator("hyq", "inverse_dynamics", floating=floating, interval=32), 10_000, optimise=True)
+@pytest.mark.parametrize("algorithm", ["inverse_dynamics", "inverse_dynamics_gradient"])
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+def test_quadruped_10_000_states(floating: bool, algorithm: str) -> None:
+    check_at_length(accelerator("hyq", algorithm, floating=floating, interval=32), 10_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["inverse_dynamics", "inverse_dynamics_gradient"])
 def test_atlas(algorithm: str) -> None:
     a = accelerator("atlas", algorithm, interval=128, trig="host")
-    assert lint(a.design) == ""
-    assert measure(a, a.sample(20, seed=8)).exact
+    assert len(a.specialiser.model.bodies) >= 30
+    check_at_length(a, 50, optimise=False)

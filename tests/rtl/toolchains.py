@@ -19,5 +19,9 @@ def _simulator_problem() -> str | None:
     return None
 
 
+def yosys_problem() -> str | None:
+    return "pyosys is not installed" if importlib.util.find_spec("pyosys") is None else None
+
+
 needs_verilator = pytest.mark.skipif(_simulator_problem() is not None, reason=f"{_simulator_problem()}")
-needs_yosys = pytest.mark.skipif(importlib.util.find_spec("pyosys") is None, reason="pyosys is not installed")
+needs_yosys = pytest.mark.skipif(yosys_problem() is not None, reason=f"{yosys_problem()}")

@@ -24,13 +24,13 @@ _STATES = 50  # of the testbench
 # Words on the streams, for the README and for the register map.
 _BOUNDARY = {
     "fixed": "Words on the streams are\nfixed point, each in its own format.",
-    "float32": "Words on the streams are\nfloat32, converted on the chip; what does not fit, infinities and NaNs"
-    " saturate and are\nmarked.",
+    "float32": "Words on the streams are\nfloat32, converted on the chip; what does not fit, infinities and"
+    " NaNs saturate and are\nmarked.",
 }
 _WORDS = {
     "fixed": "Signed, two's complement; Qm.n has n fraction bits.",
-    "float32": "IEEE 754 float32. The format is the one that the chip converts a word to, or from: in, rounded"
-    " to the nearest (halves upwards) and saturated; out, rounded to the nearest (halves to even).",
+    "float32": "IEEE 754 float32. The format is the one that the chip converts a word to, or from: in,"
+    " rounded to the nearest (halves upwards) and saturated; out, rounded to the nearest (halves to even).",
 }
 
 

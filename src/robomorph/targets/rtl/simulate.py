@@ -22,6 +22,7 @@ from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool,
 
 Array = npt.NDArray[Any]
 _SMALL = 1_500_000  # bytes of C++ that are compiled as one file
+_GROUP = 4_000_000  # bytes after which a larger design starts the next one
 _FAILURES = {
     -1: "nothing moved on either stream for 100,000 cycles",
     -2: "the result stream ended in the wrong place",
@@ -155,7 +156,8 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
         # What runs once (Verilator calls it slow) is not worth optimising.
         gathered = place / f"{name}.cpp"
         gathered.write_text("".join(f'#include "{source.name}"\n' for source in sources))
-        jobs[place / f"{name}.o"] = [*base, "-O1" if optimise and name != "slow" else "-O0", "-c", gathered]
+        effort = "-O1" if optimise and not name.startswith("slow") else "-O0"
+        jobs[place / f"{name}.o"] = [*base, effort, "-c", gathered]
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
         waits = [pool.submit(run_tool, [*job, "-o", target], cwd=place) for target, job in jobs.items()]
         support = _support(place, trace)
@@ -168,12 +170,20 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
 
 def _gathered(place: Path) -> dict[str, list[Path]]:
     """Verilator's files and the harness in few groups, to be compiled as one file each: in small ones most of
-    the time goes to the headers."""
+    the time goes to the headers, and several large ones are compiled at once."""
     sources = [*sorted((place / "made").glob("*.cpp")), place / "harness.cpp"]
     if sum(source.stat().st_size for source in sources) < _SMALL:
         return {"whole": sources}
-    slow = [s for s in sources if s.stem.endswith("__Slow")]
-    return {"slow": slow, "fast": [s for s in sources if s not in slow]}
+    groups: dict[str, list[Path]] = {}
+    for kind in ("fast", "slow"):
+        size = number = 0
+        for source in sources:
+            if source.stem.endswith("__Slow") == (kind == "slow"):
+                if size > _GROUP:
+                    size, number = 0, number + 1
+                groups.setdefault(f"{kind}{number}", []).append(source)
+                size += source.stat().st_size
+    return groups
 
 
 def _support(place: Path, trace: bool) -> list[Path]:
