@@ -30,6 +30,10 @@ class State:
         # degrees of freedom).
         self.whole: dict[str, Any] = {}
 
+    def accumulate(self, have: Any, value: Any) -> Any:
+        """What a link has been sent so far (None: nothing) and what is sent now."""
+        return value if have is None else have + value
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -85,8 +89,7 @@ class Site:
         assert self.column is not None
         if self.link.parent != WORLD:
             key = (name, self.link.parent, self.column.index)
-            have = self.state.columns.get(key)
-            self.state.columns[key] = value if have is None else have + value
+            self.state.columns[key] = self.state.accumulate(self.state.columns.get(key), value)
 
 
 Step = Callable[[Site], None]
@@ -111,7 +114,15 @@ class Stage:
     work: Callable[[State], None]
 
 
-def run(state: State, parts: Iterable[Sweep | Stage]) -> None:
+# How one step is run at one site: whoever wants to know where it begins and ends gives his own.
+Visit = Callable[[Sweep, Site], None]
+
+
+def take_step(sweep: Sweep, site: Site) -> None:
+    sweep.step(site)
+
+
+def run(state: State, parts: Iterable[Sweep | Stage], visit: Visit = take_step) -> None:
     """Run sweeps and stages in order on one state."""
     for part in parts:
         if isinstance(part, Stage):
@@ -120,10 +131,10 @@ def run(state: State, parts: Iterable[Sweep | Stage]) -> None:
         links = reversed(state.tree.links) if part.inward else state.tree.links
         for link in links:
             if part.columns is None:
-                part.step(Site(state, link))
+                visit(part, Site(state, link))
                 continue
             for column in part.columns(state.tree, link.index):
-                part.step(Site(state, link, column))
+                visit(part, Site(state, link, column))
 
 
 def support_columns(tree: Tree, link: int) -> Iterable[Dof]:

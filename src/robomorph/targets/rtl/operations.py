@@ -21,6 +21,8 @@ class Kind(Enum):
     MULTIPLY = "multiply"
     RECIPROCAL = "reciprocal"
     ROTATE = "rotate"  # sine and cosine of one angle
+    CALL = "call"  # a turn on a unit that computes a template
+    INNER = "inner"  # an operation inside such a unit
 
 
 SHARED = (Kind.MULTIPLY, Kind.RECIPROCAL, Kind.ROTATE)

@@ -1,0 +1,273 @@
+"""Units in fixed point: one format per node of a template, whatever the call.
+
+Operands of a unit come from many places, so those places share the operand's format: formats are chosen for
+classes of nodes that meet at an operand, wide enough for the largest magnitude of any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from robomorph.errors import ArgumentError
+from robomorph.hardware.units.link import UnitProgram
+from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
+from robomorph.ir.lower import Numbers
+from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
+from robomorph.ir.program import Node, Program
+from robomorph.targets.rtl.units import Call, Template, Units
+
+
+def lower_units(
+    units: UnitProgram, numbers: Numbers, magnitudes: Sequence[float]
+) -> tuple[FixedProgram, Units]:
+    """The flat program in fixed point and its calls; `magnitudes` has one entry per node of the flat one."""
+    classes = _Classes(units, numbers, magnitudes)
+    templates = tuple(
+        Template(t.name, t.kind, _lower(t.program, numbers, classes.template(k)), t.dense, t.average)
+        for k, t in enumerate(units.templates)
+    )
+    fixed, calls = _Inliner(units, templates, numbers, classes.flat()).run()
+    for program in (fixed, *(t.fixed for t in templates)):
+        check_fixed(program)
+    return fixed, Units(templates, tuple(calls))
+
+
+def made_by(units: UnitProgram, call: Call) -> list[int]:
+    """Flat nodes that a call makes."""
+    nodes = units.templates[call.template].program.nodes
+    return [flat for k, flat in enumerate(call.nodes) if nodes[k].op not in (CONST, INPUT)]
+
+
+class _Classes:
+    """Fraction bits of every node: flat nodes first, then those of each template."""
+
+    def __init__(self, units: UnitProgram, numbers: Numbers, magnitudes: Sequence[float]) -> None:
+        self.units, self.numbers = units, numbers
+        self.bits = numbers.uniform.bits if numbers.uniform else numbers.bits
+        self.inner = {flat for call in units.calls for flat in made_by(units, call)}
+        self.starts = [len(units.program.nodes)]
+        for t in units.templates:
+            self.starts.append(self.starts[-1] + len(t.program.nodes))
+        self.parent = list(range(self.starts[-1]))
+        self.size = [0.0] * self.starts[-1]
+        self.own: dict[int, int] = {}  # operands that are constants in every call, factors: fraction bits
+        self._join(magnitudes)
+        self.frac = [self._wanted(self.size[self._find(i)]) for i in range(self.starts[-1])]
+        while self._tighten():
+            pass
+
+    def flat(self) -> list[int]:
+        return [self._frac(i) for i in range(self.starts[0])]
+
+    def template(self, k: int) -> list[int]:
+        return [self._frac(i) for i in range(self.starts[k], self.starts[k + 1])]
+
+    def _find(self, i: int) -> int:
+        while self.parent[i] != i:
+            self.parent[i] = i = self.parent[self.parent[i]]
+        return i
+
+    def _unite(self, i: int, j: int) -> None:
+        a, b = self._find(i), self._find(j)
+        self.parent[a] = b
+        self.size[b] = max(self.size[a], self.size[b])
+
+    def _frac(self, i: int) -> int:
+        return self.own[i] if i in self.own else self.frac[self._find(i)]
+
+    def _join(self, magnitudes: Sequence[float]) -> None:
+        nodes = self.units.program.nodes
+        for i, size in enumerate(magnitudes):
+            self.size[i] = 0.0 if nodes[i].op is CONST else size
+        for call in self.units.calls:
+            start = self.starts[call.template]
+            template = self.units.templates[call.template].program
+            for k, flat in enumerate(call.nodes):
+                if nodes[flat].op is not CONST:
+                    self._unite(start + k, flat)
+                elif template.nodes[k].op is INPUT:
+                    root = self._find(start + k)
+                    self.size[root] = max(self.size[root], abs(nodes[flat].value))
+        for k in range(len(self.units.templates)):
+            self._join_tables(k)
+
+    def _join_tables(self, k: int) -> None:
+        """Operands that are constant in every call, and only factors: as many bits as a factor has."""
+        nodes, program = self.units.program.nodes, self.units.templates[k].program
+        calls = [call for call in self.units.calls if call.template == k]
+        summed = {a for n in program.nodes if n.op is not MUL for a in n.args}
+        for i, node in enumerate(program.nodes):
+            words = [nodes[call.nodes[i]] for call in calls]
+            if node.op is INPUT and i not in summed and all(w.op is CONST for w in words):
+                self.own[self.starts[k] + i] = table_frac([w.value for w in words], self.numbers)
+
+    def _wanted(self, size: float) -> int:
+        n = self.numbers
+        if n.uniform is not None:
+            return n.uniform.frac
+        if not math.isfinite(size):
+            raise ArgumentError(
+                "formats per signal: a signal has no finite bound; profile it or give one format"
+            )
+        frac = (n.bits - 1 - n.guard - whole_bits(size)) // n.step * n.step
+        return max(MIN_FRAC, min(frac, n.bits + 8, MAX_FRAC))
+
+    def _tighten(self) -> bool:
+        """Take away fraction bits that operands cannot fill; was there any?"""
+        programs = [self.units.program, *(t.program for t in self.units.templates)]
+        changed = False
+        for program, start in zip(programs, (0, *self.starts), strict=False):
+            for i, node in enumerate(program.nodes):
+                if node.op in (CONST, INPUT) or (start == 0 and i in self.inner):
+                    continue
+                root = self._find(start + i)
+                most = self._most(program, start, node, self.frac[root])
+                if self.frac[root] > most:
+                    self.frac[root], changed = most, True
+        return changed
+
+    def _most(self, program: Program, start: int, node: Node, wanted: int) -> int:
+        fracs = []
+        for a in node.args:
+            arg = program.nodes[a]
+            if arg.op is not CONST:
+                fracs.append(self._frac(start + a))
+            elif node.op is MUL:
+                fracs.append(table_frac([arg.value], self.numbers))
+            else:
+                fracs.append(min(wanted, self.bits - 1 - whole_bits(arg.value)))
+        if node.op is MUL:
+            return sum(fracs)
+        if node.op is RECIP:
+            return 60 - fracs[0]
+        return max(fracs) if node.op in (ADD, SUB, NEG) else wanted
+
+
+def _lower(program: Program, numbers: Numbers, fracs: Sequence[int]) -> FixedProgram:
+    """A program with given fraction bits per node; constants rounded for their use."""
+    build = _Builder(numbers)
+    place: dict[int, int] = {}
+    for i, node in enumerate(program.nodes):
+        if node.op is not CONST:
+            place[i] = build.add(program, fracs, node, fracs[i], place)
+    return FixedProgram(program.with_nodes(build.nodes, [place[r] for r in program.results]), build.all())
+
+
+class _Builder:
+    """Nodes with formats, constants made once per value and format."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        self.bits = numbers.uniform.bits if numbers.uniform else numbers.bits
+        self.nodes: list[Node] = []
+        self.formats: list[Format] = []
+        self._constants: dict[tuple[float, Format], int] = {}
+
+    def all(self) -> tuple[Format, ...]:
+        return tuple(self.formats)
+
+    def emit(self, node: Node, frac: int) -> int:
+        self.nodes.append(node)
+        self.formats.append(Format(self.bits, frac))
+        return len(self.nodes) - 1
+
+    def constant(self, value: float, frac: int) -> int:
+        key = (value, Format(self.bits, frac))
+        if key not in self._constants:
+            self._constants[key] = self.emit(Node(CONST, (), value), frac)
+        return self._constants[key]
+
+    def add(
+        self, program: Program, fracs: Sequence[int], node: Node, frac: int, place: dict[int, int]
+    ) -> int:
+        args = []
+        for a in node.args:
+            arg = program.nodes[a]
+            if arg.op is not CONST:
+                args.append(place[a])
+            elif node.op is MUL:
+                args.append(self.constant(arg.value, table_frac([arg.value], self.numbers)))
+            else:
+                others = [fracs[b] for b in node.args if program.nodes[b].op is not CONST]
+                fits = self.bits - 1 - whole_bits(arg.value)
+                args.append(self.constant(arg.value, max(min(frac, fits), max(others) - MAX_FRAC)))
+        return self.emit(Node(node.op, tuple(args), node.value), frac)
+
+
+class _Inliner:
+    """The flat program from the templates': the same nodes in the same order, call by call."""
+
+    def __init__(
+        self, units: UnitProgram, templates: Sequence[Template], numbers: Numbers, fracs: Sequence[int]
+    ) -> None:
+        self.units, self.templates, self.fracs = units, templates, fracs
+        self.build = _Builder(numbers)
+        self.place: dict[int, int] = {}
+
+    def run(self) -> tuple[FixedProgram, list[Call]]:
+        program = self.units.program
+        starting = {min(made_by(self.units, call)): call for call in self.units.calls}
+        inner = {n for call in self.units.calls for n in made_by(self.units, call)}
+        calls = []
+        for i, node in enumerate(program.nodes):
+            if i in starting:
+                calls.append(self._call(starting[i]))
+            elif i not in inner and node.op is not CONST:
+                self.place[i] = self.build.add(program, self.fracs, node, self.fracs[i], self.place)
+        results = [self._result(r) for r in program.results]
+        fixed = FixedProgram(program.with_nodes(self.build.nodes, results), self.build.all())
+        return fixed, calls
+
+    def _call(self, call: Call) -> Call:
+        fixed = self.templates[call.template].fixed
+        real = self.units.templates[call.template].program
+        ports = {
+            int(n.value): fixed.formats[k].frac for k, n in enumerate(fixed.program.nodes) if n.op is INPUT
+        }
+        args = [self._argument(a, ports[k]) for k, a in enumerate(call.args)]
+        nodes: list[int] = []
+        for node, form in zip(fixed.program.nodes, fixed.formats, strict=True):
+            if node.op is INPUT:
+                nodes.append(args[int(node.value)])
+            elif node.op is CONST:
+                nodes.append(self.build.constant(node.value, form.frac))
+            else:
+                nodes.append(self.build.emit(Node(node.op, tuple(nodes[a] for a in node.args)), form.frac))
+        made = [
+            n for n, node in zip(nodes, fixed.program.nodes, strict=True) if node.op not in (CONST, INPUT)
+        ]
+        whole = [k for k, node in enumerate(real.nodes) if node.op not in (CONST, INPUT)]
+        for k, flat in zip(whole, made, strict=True):
+            self.place[call.nodes[k]] = flat
+        return Call(call.template, tuple(args), tuple(nodes), call.label, call.limb)
+
+    def _argument(self, flat: int, frac: int) -> int:
+        node = self.units.program.nodes[flat]
+        return self.build.constant(node.value, frac) if node.op is CONST else self.place[flat]
+
+    def _result(self, flat: int) -> int:
+        node = self.units.program.nodes[flat]
+        if node.op is not CONST:
+            return self.place[flat]
+        fits = self.build.bits - 2 - whole_bits(node.value)
+        return self.build.constant(node.value, max(MIN_FRAC, min(fits, MAX_FRAC)))
+
+
+def table_frac(values: Sequence[float], numbers: Numbers) -> int:
+    """Fraction bits of constant factors that share a format: enough for the significant bits of the largest,
+    no trailing zeros, none below the point if all are whole."""
+    bits = numbers.uniform.bits if numbers.uniform else numbers.bits
+    whole = max(whole_bits(v) for v in values)
+    if whole > bits - 1:
+        raise ArgumentError(f"constant {max(values, key=abs):g} does not fit a word of {bits} bits")
+    frac = min(max(0, min(numbers.constant_bits, bits - 1) - whole), 2 * MAX_FRAC)
+    words = [round(v * 2.0**frac) for v in values]
+    while frac > 0 and all(w % 2 == 0 for w in words):
+        words, frac = [w // 2 for w in words], frac - 1
+    return frac
+
+
+def whole_bits(size: float) -> int:
+    """Bits in front of the binary point for a magnitude (negative for small ones)."""
+    return -(2 * MAX_FRAC) if size == 0.0 else math.floor(math.log2(abs(size))) + 1

@@ -1,0 +1,158 @@
+"""A robot's function as units: its sweeps recorded step by step, constants of every link lifted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robomorph.algorithms.inputs import set_inputs
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.sweep import WORLD, Site, State, Sweep, run
+from robomorph.algorithms.tree import Tree, TreeLink
+from robomorph.errors import ArgumentError
+from robomorph.hardware.units.link import UnitProgram, link_units
+from robomorph.hardware.units.record import Recorded, Recorder
+from robomorph.ir.program import Port
+from robomorph.model.joints.base import JointType
+from robomorph.spatial import Matrix3, Move, Translation, Turn
+from robomorph.specialise import Request
+
+# Placements in the one order that frames.py makes them in; what a link lacks is padded, and pruned again if
+# no link has it.
+_ORDER: tuple[tuple[type[Move], int], ...] = ((Translation, 0), (Turn, 2), (Turn, 0), (Turn, 2))
+
+
+class _LiftedState(State):
+    """A state in which a link that was sent nothing yet has been sent zeros, so that all sends look alike."""
+
+    def __init__(self, tree: Tree, zero: Recorded) -> None:
+        super().__init__(tree)
+        self.zero = zero
+
+    def accumulate(self, have: Any, value: Any) -> Any:
+        zeros = type(value).of([self.zero] * len(value.scalars()))
+        return (zeros if have is None else have) + value
+
+
+def trace_units(tree: Tree, request: Request, formulation: str, *, minv_given: bool = False) -> UnitProgram:
+    """The request's program as calls of units. With `minv_given` the request is about the gradient of inverse
+    dynamics, and the product -M^-1 dtau is added: M^-1 becomes a further input."""
+    algorithm = ALGORITHMS[request.algorithm]
+    recorder = Recorder()
+    ports = list(algorithm.input_ports(tree.sizes, request.wrench_links))
+    state = _LiftedState(lifted_tree(recorder, tree), recorder.constant(0.0))
+    state.whole["frame"] = request.frame
+    slots = iter(range(sum(port.size for port in ports)))
+    values = {port.name: [recorder.input(next(slots)) for _ in range(port.size)] for port in ports}
+    set_inputs(state, values, request.wrench_links)
+    state.fields = {key: recorder.lift(value) for key, value in state.fields.items()}
+    run(state, algorithm.formulations[formulation], visit=_Visits(recorder, tree))
+    results = {name: state.whole[name] for name in request.outputs}
+    shapes = {name: algorithm.output_port(name, tree.sizes) for name in request.outputs}
+    name = request.algorithm
+    if minv_given:
+        name = "forward_dynamics_gradient"
+        results, shapes = _times_minv(recorder, tree.nv, ports, results)
+    return link_units(recorder, name, ports, [(shapes[key], _flat(value)) for key, value in results.items()])
+
+
+def _flat(value: Any) -> list[Any]:
+    entries = np.asarray(value, dtype=object).ravel()
+    return [x if isinstance(x, Recorded) else float(x) for x in entries]
+
+
+def lifted_tree(recorder: Recorder, tree: Tree) -> Tree:
+    """The tree with inertias and padded placements as recorded constants."""
+    links = [
+        replace(
+            link,
+            placement=recorder.lift(padded(link.placement, link.joint)),
+            inertia=recorder.lift(link.inertia),
+        )
+        for link in tree.links
+    ]
+    return replace(tree, links=tuple(links))
+
+
+def padded(placement: Sequence[Move], joint: JointType) -> tuple[Move, ...]:
+    """The placement with trivial moves where a link has none of a kind."""
+    order = _ORDER if joint.moves or not joint.turns else _ORDER[:3]
+    moves = list(placement)
+    out: list[Move] = []
+    for kind, axis in order:
+        if moves and isinstance(moves[0], kind) and getattr(moves[0], "axis", axis) == axis:
+            out.append(moves.pop(0))
+        else:
+            out.append(Translation((0.0, 0.0, 0.0)) if kind is Translation else Turn(axis, 1.0, 0.0))
+    if moves or any(isinstance(m, Matrix3) for m in placement):
+        raise ArgumentError(f"units: expected a placement of translation and turns, found {placement}")
+    return tuple(out)
+
+
+class _Visits:
+    """Runs every step as an invocation. Links may share a unit if their joints are of one type and they alike
+    hang on the world, or do not."""
+
+    def __init__(self, recorder: Recorder, tree: Tree) -> None:
+        self.recorder, self.tree = recorder, tree
+        self.limbs = limbs(tree)
+
+    def __call__(self, sweep: Sweep, site: Site) -> None:
+        link, column = site.link, site.column
+        name = sweep.name + (" of base links" if link.parent == WORLD else "")
+        key = (name, type(link.joint).__name__)
+        label = f"link {link.index}" if column is None else f"link {link.index}, column {column.index}"
+        kind = "backward" if sweep.inward else "forward"
+        note = "own column" if column is not None and site.own_column else ""
+        with self.recorder.invocation(key, name, kind, label, self.limbs[link.index], note):
+            sweep.step(site)
+
+
+def limbs(tree: Tree) -> list[int]:
+    """For every link, the first link of its limb: the one below the branching nearest to the world."""
+    children: dict[int, int] = {}
+    for link in tree.links:
+        children[link.parent] = children.get(link.parent, 0) + 1
+
+    def first(link: TreeLink) -> int:
+        for ancestor in tree.support[link.index]:
+            if children[tree.links[ancestor].parent] > 1:
+                return ancestor
+        return tree.support[link.index][0]
+
+    return [first(link) for link in tree.links]
+
+
+def _times_minv(
+    recorder: Recorder, nv: int, ports: list[Port], results: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Port]]:
+    """-M^-1 dtau, one invocation per entry; M^-1 is symmetric: only its lower triangle is read."""
+    start = sum(port.size for port in ports)
+    ports.append(Port("minv", (nv, nv)))
+    minv = [[recorder.input(start + nv * i + k) for k in range(i + 1)] for i in range(nv)]
+    made: dict[str, Any] = {}
+    for name, inner in results.items():
+        made[name.replace("dtau", "dqdd")] = [
+            [_entry(recorder, minv, i, j, inner) for j in range(nv)] for i in range(nv)
+        ]
+    return made, {name: Port(name, (nv, nv)) for name in made}
+
+
+def _entry(recorder: Recorder, minv: list[list[Recorded]], i: int, j: int, inner: Any) -> Any:
+    """Entry (i, j) of -M^-1 times `inner`, over the entries of its column that are not zero."""
+    terms = [
+        (minv[max(i, k)][min(i, k)], row[j])
+        for k, row in enumerate(inner)
+        if isinstance(row[j], Recorded) and row[j].known != 0.0
+    ]
+    if not terms:
+        return 0.0
+    name = f"M^-1 product ({len(terms)} terms)"
+    with recorder.invocation((name,), name, "product", f"row {i}, column {j}"):
+        total: Any = terms[0][0] * terms[0][1]
+        for a, b in terms[1:]:
+            total = total + a * b
+        return -total
