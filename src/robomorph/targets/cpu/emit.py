@@ -69,7 +69,7 @@ def emit(
     count = len(writer.layout.chunks)
     # Trigonometry is in the first chunk, which shares a module with the main function.
     main = [writer.main_function(), sincos_function(t), transpose_functions(t) if writer.staged else ""]
-    # Without it LLVM leaves the stack as the caller had it, and half of all spilled vectors straddle cache lines.
+    # Without it LLVM leaves the stack as the caller had it, and spilled vectors may straddle cache lines.
     realign = '"stackrealign" ' if lanes > 1 else ""
     common = [
         f"declare {t.name} @llvm.fma.{t.suffix}({t.name}, {t.name}, {t.name})",

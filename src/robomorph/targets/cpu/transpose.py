@@ -1,8 +1,8 @@
 """Between the user's row-major arrays and lane order, by transposing tiles in registers.
 
-A tile is all rows of a block (one per lane) by k columns, k a power of two up to the lanes. A port is cut into
-tiles and runs of constants, whichever cut costs least; a port narrower than a vector may also be taken as one
-tile whose rows run into their successors, which is harmless as long as nothing outside the block is touched.
+A tile is all rows of a block (one per lane) by k columns, k a power of two up to the lanes. A port is cut
+into tiles and runs of constants, whichever cut costs least. A port narrower than a vector may also be taken
+as one tile whose rows run into their successors: harmless, as nothing outside the block is touched.
 """
 
 from __future__ import annotations
