@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
 from robomorph.hardware.boundary import BOUNDARIES, Boundary
-from robomorph.hardware.functions import split_trigonometry, with_minv_given
+from robomorph.hardware.functions import replace_trigonometry, split_trigonometry, with_minv_given
 from robomorph.hardware.options import Options
 from robomorph.hardware.states import input_bounds, sample_arguments
+from robomorph.hardware.units.formats import lower_units
+from robomorph.hardware.units.link import UnitProgram, compact
+from robomorph.hardware.units.trace import trace_units
 from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret
 from robomorph.ir.lower import lower
@@ -25,6 +29,7 @@ from robomorph.ir.ranges import intervals, profile
 from robomorph.specialise import Request, Specialised, Specialiser, make_request
 from robomorph.targets.rtl.balance import balance
 from robomorph.targets.rtl.design import Design, module_name
+from robomorph.targets.rtl.units import Units
 
 Array = npt.NDArray[Any]
 
@@ -41,6 +46,7 @@ class Accelerator:
     real: Program
     host: Program
     chip: Program
+    units: UnitProgram | None = None  # the chip's program with its calls, if it has link units
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -91,15 +97,22 @@ class Accelerator:
         return [interval.size for interval in intervals(self.chip, bounds)]
 
     @cached_property
-    def fixed(self) -> FixedProgram:
+    def lowered(self) -> tuple[FixedProgram, Units]:
+        """The chip's program in fixed point, and the calls in it."""
         sizes = self.proven if self.options.ranges == "proven" else self.profile
-        return lower(self.chip, self.options.numbers, sizes)
+        if self.units is not None:
+            return lower_units(self.units, self.options.numbers, sizes)
+        return lower(self.chip, self.options.numbers, sizes), Units((), ())
+
+    @property
+    def fixed(self) -> FixedProgram:
+        return self.lowered[0]
 
     @cached_property
     def design(self) -> Design:
         name = module_name(f"{self.specialiser.model.name}_{self.request.algorithm}")
         knobs = self.options.knobs(_multiplications(self.chip))
-        return Design(name, self.fixed, knobs, self.options.boundary)
+        return Design(name, self.fixed, knobs, self.options.boundary, self.lowered[1])
 
     @property
     def boundary(self) -> Boundary:
@@ -123,11 +136,15 @@ class Accelerator:
 
 def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
     """From a request to an accelerator; nothing is scheduled before it is asked for."""
+    if options.structure == "units":
+        request = _by_columns(request)
     if options.minv == "given":
         made, real = _minv_given(specialiser, request)
     else:
         made = specialiser.specialise(request)
         real = made.program
+    if options.structure == "units":
+        return _with_units(specialiser, request, options, made, real)
     if options.trig == "host":
         host, chip = split_trigonometry(real)
     else:
@@ -135,21 +152,47 @@ def make_accelerator(specialiser: Specialiser, request: Request, options: Option
     return Accelerator(specialiser, request, options, made, real, host, balance(chip))
 
 
+def _by_columns(request: Request) -> Request:
+    """Gradients by columns, the formulation that is all sweeps, unless another was asked for."""
+    known = ALGORITHMS[request.algorithm].formulations
+    chosen = request.formulation or ("columns" if "columns" in known else None)
+    return replace(request, formulation=chosen)
+
+
+def _with_units(
+    specialiser: Specialiser, request: Request, options: Options, made: Specialised, real: Program
+) -> Accelerator:
+    """The same function as calls of link units."""
+    given = options.minv == "given"
+    inner = _gradient_request(specialiser, request) if given else request
+    tree = specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
+    units = trace_units(tree, inner, made.formulation, minv_given=given)
+    host = Program("host", real.inputs, (), (), ())
+    if options.trig == "host":
+        host, chip = replace_trigonometry(units.program)
+        units = compact(UnitProgram(chip, units.templates, units.calls))
+    return Accelerator(specialiser, request, options, made, real, host, units.program, units)
+
+
 def _minv_given(specialiser: Specialiser, request: Request) -> tuple[Specialised, Program]:
+    made = specialiser.specialise(_gradient_request(specialiser, request))
+    return made, with_minv_given(made.program, model_sizes(specialiser.model).nv)
+
+
+def _gradient_request(specialiser: Specialiser, request: Request) -> Request:
+    """The gradient of inverse dynamics that a gradient of forward dynamics with M^-1 given is made of."""
     if request.algorithm != "forward_dynamics_gradient":
         raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
     wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]
     if not wanted:
         raise ArgumentError("minv='given': expected dqdd_dq or dqdd_dqd among the outputs")
-    inner = make_request(
+    return make_request(
         specialiser.model,
         "inverse_dynamics_gradient",
         outputs=[name.replace("dqdd", "dtau") for name in wanted],
         f_ext=request.wrench_links or False,
         formulation=request.formulation,
     )
-    made = specialiser.specialise(inner)
-    return made, with_minv_given(made.program, model_sizes(specialiser.model).nv)
 
 
 def _multiplications(program: Program) -> int:

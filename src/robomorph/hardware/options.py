@@ -19,8 +19,12 @@ class Options:
     from `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed
     and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
-    design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams. The rest are
-    knobs of the schedule; `interval=None` chooses."""
+    design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams.
+
+    structure: "flat" shares single multiplications of the whole program; "units" makes link units, whose
+    number, fold and inner latency are `units` ("all=2", "forward=2,backward=1", or by the units' names),
+    `fold` and `unit_latency`. step: fraction bits of formats are multiples of it; larger ones let more
+    multiplications share. The rest are knobs of the schedule; `interval=None` chooses."""
 
     format: str | None = None
     bits: int = 32
@@ -32,6 +36,11 @@ class Options:
     trig: str = "chip"
     minv: str = "chip"
     boundary: str = "fixed"
+    structure: str = "flat"
+    units: str = ""
+    fold: int | None = None
+    unit_latency: int | None = None
+    step: int = 2
     interval: int | None = None
     period: float = 1.8
     latency: int | None = None
@@ -47,6 +56,9 @@ class Options:
         _one_of("trig", self.trig, ("chip", "host"))
         _one_of("minv", self.minv, ("chip", "given"))
         _one_of("boundary", self.boundary, BOUNDARIES)
+        _one_of("structure", self.structure, ("flat", "units"))
+        if self.step < 1:
+            raise ArgumentError(f"step: expected a positive number of bits, found {self.step}")
         if self.samples < 1 or self.speed <= 0 or self.acceleration <= 0:
             raise ArgumentError("samples, speed and acceleration: expected positive numbers")
 
@@ -55,7 +67,7 @@ class Options:
         uniform = Format.parse(self.format) if self.format is not None else None
         bits = uniform.bits if uniform else self.bits
         factor = self.constant_bits if self.constant_bits is not None else min(bits - 1, 20)
-        return Numbers(bits, uniform, constant_bits=factor)
+        return Numbers(bits, uniform, step=self.step, constant_bits=factor)
 
     def knobs(self, multiplications: int) -> Knobs:
         """The schedule's; by default an interval that keeps about a hundred multipliers busy."""
@@ -68,7 +80,22 @@ class Options:
             self.reciprocal_stages,
             self.rotate_stages,
             self.scale_by_adders,
+            unit_wishes(self.units),
+            self.fold,
+            self.unit_latency,
         )
+
+
+def unit_wishes(text: str) -> tuple[tuple[str, int], ...]:
+    """How many units of which name or kind, from text such as "forward=2, backward=1"; a mere number is for
+    all."""
+    wishes = []
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        name, _, count = part.rpartition("=")
+        if not count.strip().isdecimal():
+            raise ArgumentError(f"units: expected such as 'forward=2, backward=1', or '2', found {text!r}")
+        wishes.append((name.strip() or "all", int(count)))
+    return tuple(wishes)
 
 
 def make_options(options: Mapping[str, Any]) -> Options:

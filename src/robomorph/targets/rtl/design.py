@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import resources
 
 from robomorph.ir.fixed import FixedProgram
 from robomorph.targets.rtl.emit_core import Slots, emit_core
 from robomorph.targets.rtl.emit_top import emit_top
-from robomorph.targets.rtl.operations import Kind
-from robomorph.targets.rtl.registers import register_copies
-from robomorph.targets.rtl.schedule import Knobs, Schedule, make_schedule
+from robomorph.targets.rtl.schedule import Knobs, Schedule
+from robomorph.targets.rtl.scheduler import make_schedule
 from robomorph.targets.rtl.stream import Stream, streams
+from robomorph.targets.rtl.unit_stats import Hardware, UnitStats, unit_stats
+from robomorph.targets.rtl.units import Units
 
 
 @dataclass(frozen=True, slots=True)
 class DesignStats:
     """What the schedule model says, without simulating. Cycles count from the one that accepts the last
     input word: `latency` to the one in which the result is ready, `last_word` to the one that offers its last
-    word. `flip_flops` are those of the core's values and the stream buffers."""
+    word. `flip_flops` are those of the core's values and the stream buffers. What is inside `units` is
+    counted in all other figures too."""
 
     word_bits: int
     latency: int
@@ -41,6 +43,7 @@ class DesignStats:
     input_bits: int
     output_bits: int
     period: float
+    units: tuple[UnitStats, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,11 @@ class Design:
     fixed: FixedProgram
     knobs: Knobs
     boundary: str = "fixed"
+    units: Units = field(default_factory=lambda: Units((), ()))
 
     @cached_property
     def schedule(self) -> Schedule:
-        return make_schedule(self.fixed, self.knobs)
+        return make_schedule(self.fixed, self.knobs, self.units)
 
     @property
     def top(self) -> str:
@@ -82,8 +86,11 @@ class Design:
     def files(self) -> dict[str, str]:
         """Every source file by name: cells as they are, the core and the top level as generated."""
         core = f"{self.name}_core"
+        modules = [f"{self.name}_{module_name(t.name)}" for t in self.units.templates]
+        plans = zip(modules, self.schedule.plans, strict=True)
         made = {
-            f"{core}.sv": emit_core(self.schedule, core),
+            **{f"{module}.sv": emit_core(plan.inner, module) for module, plan in plans},
+            f"{core}.sv": emit_core(self.schedule, core, modules),
             f"{self.top}.sv": emit_top(self.schedule, self.top, core, self.boundary),
         }
         return {**_used_cells(made), **made}
@@ -96,29 +103,27 @@ class Design:
     @cached_property
     def stats(self) -> DesignStats:
         s, (source, sink) = self.schedule, self.streams
-        kinds = [op.kind for op in s.operations]
-        units = [unit.kind for unit in s.units]
-        bits = self.fixed.formats[0].bits
-        buffers = source.buffer_bits + sink.buffer_bits
+        made = Hardware.of(s)
         return DesignStats(
-            word_bits=bits,
+            word_bits=self.fixed.formats[0].bits,
             latency=s.length + 1,
             last_word=s.length + sink.beats,
             interval=self.interval,
-            multipliers=units.count(Kind.MULTIPLY),
-            multiplications=kinds.count(Kind.MULTIPLY),
-            constant_multipliers=kinds.count(Kind.SCALE),
-            constant_adders=sum(op.adders for op in s.operations if op.kind is Kind.SCALE),
-            adders=kinds.count(Kind.SUM),
-            reciprocal_units=units.count(Kind.RECIPROCAL),
-            rotate_units=units.count(Kind.ROTATE),
-            flip_flops=sum(register_copies(s)) * bits + buffers,
-            selector_inputs=sum(len(u.turns) * (2 if u.kind is Kind.MULTIPLY else 1) for u in s.units),
+            multipliers=made.multipliers,
+            multiplications=made.multiplications,
+            constant_multipliers=made.constant_multipliers,
+            constant_adders=made.constant_adders,
+            adders=made.adders,
+            reciprocal_units=made.reciprocal_units,
+            rotate_units=made.rotate_units,
+            flip_flops=made.flip_flops + source.buffer_bits + sink.buffer_bits,
+            selector_inputs=made.selector_inputs,
             input_words=source.words,
             output_words=sink.words,
             input_bits=source.data_bits,
             output_bits=sink.data_bits,
-            period=max(s.finish, default=0.0),
+            period=max([*s.finish, *(f for plan in s.plans for f in plan.inner.finish)], default=0.0),
+            units=unit_stats(s),
         )
 
     def stats_dict(self) -> dict[str, object]:

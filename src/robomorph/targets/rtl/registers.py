@@ -8,13 +8,17 @@ from robomorph.targets.rtl.schedule import Schedule
 
 def last_reads(schedule: Schedule) -> list[int]:
     """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last
-    cycle."""
+    cycle (or at birth), operands of calls when they begin."""
     last = [-1] * len(schedule.birth)
     for i, node in enumerate(schedule.fixed.program.nodes):
-        for a in node.args:
-            last[a] = max(last[a], schedule.issue[i])
+        if schedule.operations[i].kind is not Kind.INNER:
+            for a in node.args:
+                last[a] = max(last[a], schedule.issue[i])
+    for placed in schedule.calls:
+        for a in placed.call.args:
+            last[a] = max(last[a], placed.issue)
     for r in schedule.fixed.program.results:
-        last[r] = max(last[r], schedule.length - 1)
+        last[r] = max(last[r], schedule.birth[r] if schedule.early else schedule.length - 1)
     return last
 
 
