@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
@@ -20,7 +21,9 @@ examples:
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
   robomorph rtl iiwa14 --sweep 12,16,20,24,32           the error of every word width
   robomorph rtl iiwa14 --synthesise ultrascale,cells    resources, area, delay and power by synthesis
-  robomorph rtl iiwa14 --space --plots figures          many designs: latency, resources, Pareto front
+  robomorph rtl iiwa14 --synthesise cells --save cells.json   keep what was measured, for figures
+  robomorph rtl iiwa14 --space --plots figures --results cells.json
+                                                        many designs, their Pareto front; area and power
 """
 _SYNTHESES = ("ultrascale", "ecp5", "cells")
 
@@ -57,6 +60,10 @@ def add_parser(subparsers: Any) -> None:
         "-o", "--output", metavar="DIR", help="write RTL, testbench, Makefile and documentation"
     )
     group.add_argument("--plots", metavar="DIR", help="write the figures as PNG (needs matplotlib)")
+    group.add_argument("--save", metavar="FILE", help="write what --synthesise measured, for --results")
+    group.add_argument(
+        "--results", metavar="FILE", nargs="+", default=[], help="show earlier synthesis results as well"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
@@ -100,15 +107,24 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import print_json
     from robomorph.errors import ArgumentError
     from robomorph.hardware.accelerator import make_accelerator
+    from robomorph.hardware.results import load_results, save_results, synthesis_records
     from robomorph.specialise import make_request
 
+    if args.save and not args.synthesise:
+        raise ArgumentError("--save: nothing to write without --synthesise")
     for name in args.synthesise:
         if name not in _SYNTHESES:
             raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
     robot, _ = load_robot(args)
     request = make_request(robot.model, args.algorithm)
     accelerator = make_accelerator(robot.specialiser, request, design_options(args))
+    earlier = load_results([Path(path) for path in args.results])
     report = _gather(args, accelerator)
+    made = synthesis_records(report)
+    if args.save:
+        save_results(made, Path(args.save))
+    if made or earlier:
+        report["results"] = [*made, *earlier]
     if args.plots:
         from robomorph.hardware.plots import write_plots
 
@@ -141,7 +157,6 @@ def design_options(args: argparse.Namespace) -> Options:
 
 def export_designs(robot: Robot, args: argparse.Namespace) -> int:
     """`robomorph export --target rtl`: the papers' design, or one complete design per function asked for."""
-    from pathlib import Path
 
     from robomorph.cli.terminal import make_console, print_json
     from robomorph.hardware.accelerator import make_accelerator

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from robomorph.cli.terminal import make_console, make_table
+from robomorph.hardware.papers import KEPT_BY_PAPERS, PAPERS_CHIP
+from robomorph.hardware.results import describe
 
 _ESTIMATES = {
     "latency": "cycles, last word in to result ready",
@@ -32,7 +34,7 @@ def print_report(report: dict[str, Any]) -> None:
         if report["estimates"][key]:
             table.add_row(text, f"{report['estimates'][key]:g}")
     console.print(table)
-    for part in (_sparsity, _errors, _simulated, _sweep, _space, _synthesis):
+    for part in (_sparsity, _errors, _simulated, _sweep, _space, _synthesis, _area_and_power):
         made = part(report)
         if made is not None:
             console.print(made)
@@ -47,7 +49,8 @@ def _sparsity(report: dict[str, Any]) -> Any:
         "transform unit (6x6 times 6)",
         ("frames", "", "dense", "robot-agnostic", "superposed", "average", "kept of the average"),
         left=2,
-        caption="kept: what one unit for all joints saves, of what an average joint saves; papers: 33.3%",
+        caption="kept: what one unit for all joints saves, of what an average joint saves; papers: "
+        f"{100 * KEPT_BY_PAPERS:.1f}%",
     )
     for key, name in (("as_given", "as given"), ("chosen_frames", "chosen")):
         figure = report["sparsity"][key]
@@ -109,11 +112,32 @@ def _space(report: dict[str, Any]) -> Any:
 
 
 def _synthesis(report: dict[str, Any]) -> Any:
-    made = [value for key, value in report.items() if key.startswith("synthesis_")]
-    if not made:
+    records = report.get("results", [])
+    if not records:
         return None
-    table = make_table("synthesis (measured)", ("target", "figure", "value"), left=2)
-    for one in made:
-        for name, value in one["figures"].items():
-            table.add_row(one["target"], name, f"{value:.6g}")
+    table = make_table("synthesis (measured)", ("design", "target", "figure", "value"), left=3)
+    for record in records:
+        made = record["synthesis"]
+        for name, value in made["figures"].items():
+            table.add_row(describe(record), made["target"], name, f"{value:.6g}")
+    return table
+
+
+def _area_and_power(report: dict[str, Any]) -> Any:
+    cells = [r for r in report.get("results", []) if "area_mm2" in r["synthesis"]["figures"]]
+    if not cells:
+        return None
+    table = make_table(
+        "standard cells",
+        ("design", "area, mm2", "critical path, ns", "power, W", "clock of the power, MHz"),
+        caption="ours: no wires, no clock tree, no sizing after abc, default activity",
+    )
+    for record in cells:
+        figures = record["synthesis"]["figures"]
+        clock = 1e3 / figures["clock_ns"] if "clock_ns" in figures else None
+        values = (figures["area_mm2"], figures.get("critical_path_ns"), figures.get("power_w"), clock)
+        table.add_row(describe(record), *("not measured" if v is None else f"{v:.3g}" for v in values))
+    chip = PAPERS_CHIP
+    spans = (chip.area_mm2, tuple(1e3 / f for f in reversed(chip.clock_mhz)), chip.power_w, chip.clock_mhz)
+    table.add_row(f"{chip.name}: as published", *(f"{low:.4g} to {high:.4g}" for low, high in spans))
     return table

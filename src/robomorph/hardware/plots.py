@@ -1,4 +1,4 @@
-"""The figures of an accelerator's report: sparsity, design space, area and power."""
+"""The figures of an accelerator's report: sparsity, resources, design space, word widths, area and power."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from robomorph.errors import TargetError
+from robomorph.hardware.figures import save
+from robomorph.hardware.resource_plots import resource_plots
 
 
 def write_plots(report: dict[str, Any], folder: str) -> list[Path]:
@@ -18,7 +20,7 @@ def write_plots(report: dict[str, Any], folder: str) -> list[Path]:
         raise TargetError("--plots: matplotlib is not installed: pip install matplotlib") from None
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    written = [_sparsity(report["sparsity"], report["robot"], place)]
+    written = [_sparsity(report["sparsity"], report["robot"], place), *resource_plots(report, place)]
     if "space" in report:
         written.append(_space(report["space"], report["robot"], place))
     if "sweep" in report:
@@ -37,12 +39,12 @@ def _sparsity(data: dict[str, Any], robot: str, place: Path) -> Path:
         for offset, kind in ((-0.2, "multipliers"), (0.2, "adders")):
             heights = [data[key][name][kind] for name in names]
             axis.bar([k + offset for k in range(len(names))], heights, 0.4, label=kind)
-        axis.set_xticks(range(len(names)), [name.replace("_", "-") for name in names])
+        axis.set_xticks(range(len(names)), [name.replace("_", "-") for name in names], fontsize=8)
         axis.set_title(title)
     axes[0].set_ylabel("operations of the transform unit")
     axes[0].legend()
     figure.suptitle(f"{robot}: sparsity of joint transforms")
-    return _save(figure, place / "sparsity.png")
+    return save(figure, place / "sparsity.png")
 
 
 def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
@@ -67,7 +69,7 @@ def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
     axis.set_yscale("log")
     axis.legend()
     axis.set_title(f"{robot}: designs, as the schedule model sees them")
-    return _save(figure, place / "design_space.png")
+    return save(figure, place / "design_space.png")
 
 
 def _sweep(data: dict[str, Any], robot: str, place: Path) -> Path:
@@ -82,19 +84,10 @@ def _sweep(data: dict[str, Any], robot: str, place: Path) -> Path:
     axis.set_ylabel("worst error against float64")
     axis.legend()
     axis.set_title(f"{robot}: error by word width")
-    return _save(figure, place / "formats.png")
+    return save(figure, place / "formats.png")
 
 
 def _bits(name: str) -> int:
     if name.startswith("Q"):
         return sum(int(part) for part in name[1:].split("."))
     return int(name.split("-")[0])
-
-
-def _save(figure: Any, path: Path) -> Path:
-    from matplotlib import pyplot as plt
-
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return path

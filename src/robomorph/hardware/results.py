@@ -1,0 +1,63 @@
+"""Synthesis results kept as JSON, so that figures can be drawn again without the minutes that they took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from robomorph.errors import ArgumentError
+
+_ABOUT = ("robot", "function", "numbers", "formulation", "trig", "minv", "boundary", "structure")
+_PREFIX = "synthesis_"
+
+
+def synthesis_records(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """A record per synthesis of a report: the design, what its schedule model says, what a tool measured."""
+    about = {key: report[key] for key in _ABOUT if key in report}
+    return [
+        {**about, "estimates": report["estimates"], "synthesis": made}
+        for key, made in report.items()
+        if key.startswith(_PREFIX)
+    ]
+
+
+def save_results(records: Sequence[dict[str, Any]], path: Path) -> None:
+    path.write_text(json.dumps({"results": list(records)}, indent=2) + "\n")
+
+
+def load_results(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The records of files that `robomorph rtl` saved, or of its reports (--json)."""
+    return [record for path in paths for record in _load(path)]
+
+
+def _load(path: Path) -> list[dict[str, Any]]:
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise ArgumentError(f"{path}: expected a file of results in JSON: {error}") from None
+    if isinstance(data, dict):
+        records = data["results"] if "results" in data else _of_report(data)
+        if records and all(_is_record(record) for record in records):
+            return list(records)
+    raise ArgumentError(f"{path}: found no results: robomorph rtl --synthesise T --save FILE writes them")
+
+
+def _of_report(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return synthesis_records(report) if "estimates" in report else []
+
+
+def _is_record(record: Any) -> bool:
+    return isinstance(record, dict) and {"robot", "function", "estimates", "synthesis"} <= record.keys()
+
+
+def describe(record: dict[str, Any]) -> str:
+    """The design of a record in a line."""
+    function = str(record["function"]).replace("_", " ")
+    given = ", M^-1 given" if record.get("minv") == "given" else ""
+    parts = [f"{record['robot']} {function}{given}", str(record.get("numbers", ""))]
+    parts.append(f"interval {record['estimates']['interval']}")
+    if record.get("structure"):
+        parts.append(str(record["structure"]))
+    return ", ".join(part for part in parts if part)
