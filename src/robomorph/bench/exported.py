@@ -64,7 +64,8 @@ def _build(compiler: str, subject: Subject, kernel: Kernel, folder: Path) -> cty
     driver, library = folder / "driver.cpp", folder / "driver.so"
     driver.write_text(_driver_text(f"{package}_{kernel.name}", kernel))
     source, include = folder / "cpp" / "src" / "c_abi.cpp", folder / "cpp" / "include"
-    options = ["-std=c++17", "-O2", "-march=native", "-shared", "-fPIC", f"-I{include}"]
+    # As in a Release build of the exported CMake project.
+    options = ["-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", f"-I{include}"]
     _run([compiler, *options, str(source), str(driver), "-o", str(library)])
     return ctypes.CDLL(str(library))
 
