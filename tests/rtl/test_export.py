@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,21 +18,33 @@ from tests.rtl.accelerators import accelerator
 from tests.rtl.toolchains import needs_verilator, needs_yosys
 
 
-@needs_verilator
-@pytest.mark.slow
-def test_testbench_passes_and_notices_a_wrong_word(tmp_path: Path) -> None:
-    a = accelerator("chain:2", "inverse_dynamics", interval=8, bits=16, trig="host")
-    export_accelerator(a, tmp_path)
+def make(goal: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a goal of the exported Makefile with the tools of this environment."""
     tool = find_verilator()
-    command = ["make", "simulate", f"VERILATOR={tool.binary}"]
+    command = ["make", goal, f"VERILATOR={tool.binary}", f"PYTHON={sys.executable}"]
     env = {**os.environ, **verilator_env(tool)}
-    good = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+@needs_verilator
+@needs_yosys
+@pytest.mark.slow
+@pytest.mark.parametrize("boundary", ["fixed", "float32"])
+def test_makefile_of_a_clean_export(tmp_path: Path, boundary: str) -> None:
+    """Lint, simulation and synthesis pass; the testbench notices a wrong word."""
+    a = accelerator("chain:2", "inverse_dynamics", interval=8, bits=16, trig="host", boundary=boundary)
+    export_accelerator(a, tmp_path)
+    clean = make("lint", tmp_path)
+    assert clean.returncode == 0 and "Warning" not in clean.stdout + clean.stderr, clean.stderr
+    good = make("simulate", tmp_path)
     assert "PASSED" in good.stdout and good.returncode == 0, good.stdout + good.stderr
+    made = make("synthesise", tmp_path)
+    assert made.returncode == 0 and "DSP48E2" in made.stdout, made.stdout[-2000:] + made.stderr
     expected = tmp_path / "sim" / "expected.hex"
     lines = expected.read_text().splitlines()
     lines[3] = f"{int(lines[3], 16) ^ 1:x}"
     expected.write_text("\n".join(lines) + "\n")
-    bad = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    bad = make("simulate", tmp_path)
     assert bad.returncode != 0 and "PASSED" not in bad.stdout
 
 

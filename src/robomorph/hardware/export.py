@@ -17,6 +17,7 @@ from robomorph.hardware.accuracy import error_report
 from robomorph.hardware.drawing import block_diagram, timeline
 from robomorph.ir.text import entry_names
 from robomorph.targets.rtl.stream import Stream
+from robomorph.targets.rtl.synthesis import ultrascale_passes
 
 Array = npt.NDArray[Any]
 _MANIFEST = "design.json"
@@ -39,7 +40,7 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
     if folder.exists() and any(folder.iterdir()) and not (folder / _MANIFEST).exists() and not force:
         raise ArgumentError(f"{folder}: expected an empty folder or an earlier export; force overwrites")
     files = {f"rtl/{name}": text for name, text in accelerator.design.files.items()}
-    files |= _testbench(accelerator)
+    files |= _testbench(accelerator) | _synthesis(accelerator)
     files |= {
         "docs/blocks.svg": block_diagram(accelerator.design),
         "docs/timeline.svg": timeline(accelerator.design),
@@ -118,6 +119,19 @@ def _testbench(accelerator: Accelerator) -> dict[str, str]:
     }
 
 
+def _synthesis(accelerator: Accelerator) -> dict[str, str]:
+    """A script for Yosys, and a stand-in for its program."""
+    design = accelerator.design
+    script = [
+        *(f"read_verilog -sv -D SYNTHESIS rtl/{name}" for name in design.files),
+        f"hierarchy -check -top {design.top}",
+        *ultrascale_passes(design.top),
+        f"tee -o build/synthesis.txt stat -top {design.top}",
+    ]
+    runner = (resources.files("robomorph.targets.rtl") / "synth" / "yosys.py").read_text()
+    return {"synth/ultrascale.ys": "\n".join(script) + "\n", "synth/yosys.py": runner}
+
+
 def _beats(words: Array, stream: Stream, flags: Array | None) -> str:
     """Beats as hexadecimal lines; flags, if any, go above the data."""
     mask = (1 << stream.container) - 1
@@ -137,9 +151,12 @@ def _makefile(accelerator: Accelerator) -> str:
     top = accelerator.design.top
     return f"""\
 # lint: all of Verilator's warnings. simulate: the testbench with its vectors. synthesise: Yosys, UltraScale+.
+# The tools may be the system's, or those of the Python packages verilator and pyosys.
 TOP := {top}
 RTL := $(wildcard rtl/*.sv)
-VERILATOR ?= verilator
+PYTHON ?= python3
+VERILATOR ?= $(shell command -v verilator || command -v verilator-cli || echo verilator)
+YOSYS ?= $(shell command -v yosys || echo $(PYTHON) synth/yosys.py)
 # The last of these is for the Verilator of the Python package, which was built without a compiler's help.
 FLAGS := --binary --timing --assert -CFLAGS -std=c++20 -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include
 
@@ -153,8 +170,12 @@ simulate: build/Vtestbench
 build/Vtestbench: $(RTL) sim/testbench.sv sim/vectors.svh
 \t$(VERILATOR) $(FLAGS) -Isim --Mdir build --top-module testbench sim/testbench.sv $(RTL)
 
-synthesise:
-\tyosys -p "read_verilog -sv -D SYNTHESIS $(RTL); synth_xilinx -family xcup -noiopad -top $(TOP); stat"
+synthesise: build/synthesis.txt
+\tcat $<
+
+build/synthesis.txt: $(RTL) synth/ultrascale.ys
+\tmkdir -p build
+\t$(YOSYS) -s synth/ultrascale.ys
 
 clean:
 \trm -rf build

@@ -53,12 +53,16 @@ class Synthesis:
     seconds: float = 0.0
 
 
+def ultrascale_passes(top: str) -> list[str]:
+    """Yosys's passes for UltraScale+, after a design was read."""
+    return [f"synth_xilinx -family xcup -noiopad -run begin:map_luts -top {top}", *_MAP_LUTS]
+
+
 def synthesise_ultrascale(design: Design) -> Synthesis:
     """DSP48E2, LUT and FF on UltraScale+, by Yosys, before placement."""
     start = time.perf_counter()
-    passes = [f"synth_xilinx -family xcup -noiopad -run begin:map_luts -top {design.top}", *_MAP_LUTS]
     with tempfile.TemporaryDirectory() as folder:
-        cells, _ = _yosys(design, Path(folder), passes)
+        cells, _ = _yosys(design, Path(folder), ultrascale_passes(design.top))
     figures = {
         "dsp48e2": float(cells.get("DSP48E2", 0)),
         "lut": float(sum(n for name, n in cells.items() if re.fullmatch(r"LUT\d", name))),
