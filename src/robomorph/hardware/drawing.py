@@ -2,85 +2,140 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from html import escape
+from collections import Counter
 
+from robomorph.hardware import svg
 from robomorph.targets.rtl.design import Design
 from robomorph.targets.rtl.operations import Kind
+from robomorph.targets.rtl.stream import Stream
+from robomorph.targets.rtl.unit_stats import UnitStats
 
-_FONT = "font-family='sans-serif' font-size='13'"
 _COLOURS = {
     Kind.MULTIPLY: "#3b6ea5",
-    Kind.SUM: "#7fb069",
     Kind.SCALE: "#e6aa68",
+    Kind.SUM: "#7fb069",
     Kind.RECIPROCAL: "#ca3c25",
     Kind.ROTATE: "#7d5ba6",
 }
+_NAMES = {
+    Kind.MULTIPLY: "products",
+    Kind.SCALE: "constant factors",
+    Kind.SUM: "sums",
+    Kind.RECIPROCAL: "reciprocals",
+    Kind.ROTATE: "sines, cosines",
+}
+_UNIT_COLOURS = {"forward": "#3b6ea5", "backward": "#7d5ba6", "product": "#e6aa68"}
+_SIDE, _CORE, _GAP = 190, 420, 45
 
 
 def block_diagram(design: Design) -> str:
-    """Streams, control, units, adders and registers, with their numbers."""
-    s, (source, sink) = design.stats, design.streams
-    boxes = [
-        (20, 90, 150, 70, "rm_stream_in", f"{source.words} words, {source.beats} beats"),
-        (210, 20, 190, 50, "rm_control", f"{design.schedule.length} cycles, interval {s.interval}"),
-        (210, 90, 190, 44, "shared multipliers", f"{s.multipliers} for {s.multiplications} products"),
-        (210, 140, 190, 44, "constant factors", f"{s.constant_multipliers} by {s.constant_adders} adders"),
-        (210, 190, 190, 44, "sums", f"{s.adders} adders"),
-        (210, 240, 190, 44, "registers", f"{s.flip_flops} flip-flops"),
-        (440, 90, 150, 70, "rm_stream_out", f"{sink.words} words, {sink.beats} beats"),
+    """Streams, converters, control, and what is in the core, with their numbers."""
+    inside = _core_parts(design)
+    source, sink = design.streams
+    floats = design.boundary == "float32"
+    side = _SIDE + _GAP
+    core_x = _GAP + (2 if floats else 1) * side
+    core_height = 34 + 50 * len(inside)
+    core_y, middle = 120.0, 120 + core_height / 2
+    parts = [
+        svg.box(core_x, 16, _CORE, 54, "rm_control", _control_text(design)),
+        svg.down_arrow(core_x + 40, 70, core_y),
+        svg.text(core_x + 50, 100, "phase, enable"),
+        svg.box(core_x, core_y, _CORE, core_height, f"{design.name}_core", fill="#f8fafc"),
     ]
+    for k, (title, words) in enumerate(inside):
+        parts.append(svg.box(core_x + 10, core_y + 28 + 50 * k, _CORE - 20, 44, title, words))
+    left = ["rm_float_to_fixed"] * floats + ["rm_stream_in"]
+    right = ["rm_stream_out"] + ["rm_fixed_to_float"] * floats
+    parts += _row(left, source, _GAP, middle, "s_axis")
+    parts += _row(right, sink, core_x + _CORE + _GAP, middle, "")
+    end = core_x + _CORE + _GAP + len(right) * side
+    parts += [svg.text(end - _GAP + 6, middle - 8, "m_axis")]
+    return svg.page(end + 20, max(core_y + core_height, middle + 60) + 20, parts)
+
+
+def _row(cells: list[str], stream: Stream, x: float, middle: float, port: str) -> list[str]:
+    """Cells of one side from left to right, an arrow into the first and out of each."""
+    parts = [svg.text(4, middle - 8, port)] if port else []
+    parts.append(svg.right_arrow(x - _GAP, middle, x))
+    for k, cell in enumerate(cells):
+        at = x + k * (_SIDE + _GAP)
+        words = (f"{stream.words} words", f"{stream.beats} beats of {stream.lanes}")
+        if cell.startswith("rm_f"):
+            words = (f"{stream.lanes} converters", "between float32 and fixed")
+        parts.append(svg.box(at, middle - 35, _SIDE, 70, cell, *words))
+        parts.append(svg.right_arrow(at + _SIDE, middle, at + _SIDE + _GAP))
+    return parts
+
+
+def _control_text(design: Design) -> str:
+    return f"{design.schedule.length} cycles, a state every {design.stats.interval}"
+
+
+def _core_parts(design: Design) -> list[tuple[str, str]]:
+    """What the core is made of: title and figures of every part."""
+    s = design.stats
+    if s.units:
+        parts = [(f"{u.count} x {_short(u.name, 45)}", _unit_text(u)) for u in s.units]
+    else:
+        parts = [
+            ("shared multipliers", f"{s.multipliers} for {s.multiplications} products"),
+            ("constant factors", f"{s.constant_multipliers} by {s.constant_adders} adders"),
+            ("sums", f"{s.adders} adders"),
+        ]
     if s.rotate_units or s.reciprocal_units:
-        text = f"{s.rotate_units} sine, {s.reciprocal_units} reciprocal"
-        boxes.append((210, 290, 190, 44, "pipelined units", text))
-    parts = [_box(*box) for box in boxes]
-    parts += [_arrow(0, 125, 20), _arrow(170, 125, 210), _arrow(400, 125, 440), _arrow(590, 125, 615)]
-    return _svg(620, 350, "\n".join(parts))
+        text = f"{s.rotate_units} for sines and cosines, {s.reciprocal_units} for reciprocals"
+        parts.append(("pipelined units", text))
+    return [*parts, ("registers and selectors", f"{s.flip_flops} flip-flops (stream buffers included)")]
+
+
+def _unit_text(u: UnitStats) -> str:
+    return f"{u.kind}: {u.calls} calls, fold {u.fold}, {u.latency} cycles, {u.multipliers} multipliers each"
 
 
 def timeline(design: Design) -> str:
-    """Operations of every kind in each cycle of one state."""
+    """What starts in each cycle of one state: calls of units, operations by kind."""
     schedule = design.schedule
-    counts: dict[Kind, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for i, op in enumerate(schedule.operations):
-        if op.kind in _COLOURS:
-            counts[op.kind][schedule.issue[i]] += 1
-    most = max((n for row in counts.values() for n in row.values()), default=1)
-    step = max(4.0, min(24.0, 700.0 / schedule.length))
-    parts = []
-    for row, (kind, cycles) in enumerate(sorted(counts.items(), key=lambda item: item[0].value)):
-        base = 60 + 70 * row
-        parts.append(f"<text x='5' y='{base}' {_FONT}>{escape(kind.value)}</text>")
-        for cycle, n in cycles.items():
-            height = 50 * n / most
-            x = 90 + step * cycle
+    step = max(5.0, min(24.0, 700.0 / schedule.length))
+    start, row_height = 330.0 if schedule.calls else 210.0, 52.0
+    rows = _timeline_rows(design)
+    bottom = 20 + row_height * len(rows)
+    parts = [
+        svg.line(start + step * c, 20, start + step * c, bottom + 4, faint=True)
+        for c in range(0, schedule.length + 1, _tick(schedule.length))
+    ]
+    for k, (name, colour, cycles) in enumerate(rows):
+        base = 20 + row_height * (k + 1)
+        most = max(cycles.values())
+        parts += [svg.text(start - 10, base - 4, f"{name}, at most {most}", anchor="end")]
+        for cycle, n in sorted(cycles.items()):
+            x = start + step * cycle
             parts.append(
-                f"<rect x='{x:.1f}' y='{base - height:.1f}' width='{step - 1:.1f}' height='{height:.1f}' "
-                f"fill='{_COLOURS[kind]}'><title>cycle {cycle}: {n}</title></rect>"
+                svg.bar(x, base, step - 1, (row_height - 12) * n / most, colour, f"cycle {cycle}: {n}")
             )
-    bottom = 60 + 70 * len(counts) - 40
-    for cycle in range(0, schedule.length + 1, max(1, schedule.length // 10)):
-        parts.append(f"<text x='{90 + step * cycle:.1f}' y='{bottom}' {_FONT}>{cycle}</text>")
-    return _svg(int(110 + step * (schedule.length + 1)), bottom + 20, "\n".join(parts))
+    for cycle in range(0, schedule.length + 1, _tick(schedule.length)):
+        parts.append(svg.text(start + step * cycle, bottom + 20, str(cycle), anchor="middle"))
+    parts.append(svg.text(start - 10, bottom + 20, "cycle", anchor="end"))
+    return svg.page(start + step * (schedule.length + 1) + 20, bottom + 32, parts)
 
 
-def _box(x: int, y: int, width: int, height: int, title: str, text: str) -> str:
-    return (
-        f"<rect x='{x}' y='{y}' width='{width}' height='{height}' rx='6' fill='#eef3f8' stroke='#34495e'/>"
-        f"<text x='{x + 8}' y='{y + 18}' {_FONT} font-weight='bold'>{escape(title)}</text>"
-        f"<text x='{x + 8}' y='{y + 36}' {_FONT}>{escape(text)}</text>"
-    )
+def _tick(length: int) -> int:
+    return next(t for t in (1, 2, 5, 10, 20, 50, 100, 1000) if length / t <= 15)
 
 
-def _arrow(x0: int, y: int, x1: int) -> str:
-    return (
-        f"<line x1='{x0}' y1='{y}' x2='{x1 - 7}' y2='{y}' stroke='#34495e' stroke-width='2'/>"
-        f"<polygon points='{x1 - 8},{y - 5} {x1},{y} {x1 - 8},{y + 5}' fill='#34495e'/>"
-    )
+def _timeline_rows(design: Design) -> list[tuple[str, str, Counter[int]]]:
+    """Name, colour and starts by cycle of every row that has any."""
+    schedule = design.schedule
+    rows: list[tuple[str, str, Counter[int]]] = []
+    for number, plan in enumerate(schedule.plans):
+        calls = [c for c in schedule.calls if schedule.units[c.unit].key[1][0] == number]
+        colour = _UNIT_COLOURS.get(plan.template.kind, "#808080")
+        rows.append((_short(plan.template.name, 34), colour, Counter(call.issue for call in calls)))
+    for kind, colour in _COLOURS.items():
+        issues = (schedule.issue[i] for i, op in enumerate(schedule.operations) if op.kind is kind)
+        rows.append((_NAMES[kind], colour, Counter(issues)))
+    return [row for row in rows if row[2]]
 
 
-def _svg(width: int, height: int, body: str) -> str:
-    return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
-        f"viewBox='0 0 {width} {height}'>\n<rect width='100%' height='100%' fill='white'/>\n{body}\n</svg>\n"
-    )
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 3] + "..."
