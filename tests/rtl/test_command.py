@@ -30,6 +30,17 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "lint: clean" in said
 
 
+def test_design_space_has_both_structures(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--algorithm", "inverse_dynamics", "--no-simulate", "--space", "--json"]
+    assert main(["rtl", "chain:2", *options]) == 0
+    designs = json.loads(capsys.readouterr().out)["space"]
+    assert {d["structure"] for d in designs} == {"flat", "units"}
+    front = [d for d in designs if d["pareto"]]
+    assert 0 < len(front) < len(designs)
+    fewest = min(designs, key=lambda d: (d["multipliers"], d["all_adders"], d["time_per_state"]))
+    assert any(d["multipliers"] == fewest["multipliers"] for d in front)
+
+
 def test_wrong_synthesis_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rtl", "chain:2", "--synthesise", "magic"]) == 2
     assert "ultrascale" in capsys.readouterr().err

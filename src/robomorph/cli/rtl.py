@@ -184,6 +184,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
     """Everything asked for, as plain data; estimates (the schedule model's) and measurements apart."""
     from robomorph.cli import rtl_parts as parts
     from robomorph.cli.terminal import Steps
+    from robomorph.hardware.space import design_space
 
     jobs: list[tuple[str, str, Any]] = [
         ("schedule", "estimates", lambda: accelerator.design.stats_dict()),
@@ -197,7 +198,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
     if args.sweep:
         jobs.append(("format sweep", "sweep", lambda: parts.sweep(accelerator, args.sweep)))
     if args.space:
-        jobs.append(("design space", "space", lambda: parts.space(accelerator)))
+        jobs.append(("design space", "space", lambda: design_space(accelerator)))
     for name in args.synthesise:
         jobs.append(
             (f"synthesis: {name}", f"synthesis_{name}", parts.synthesis(accelerator, name, args.liberty))
@@ -212,6 +213,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         "trig": accelerator.options.trig,
         "minv": accelerator.options.minv,
         "boundary": accelerator.options.boundary,
+        "structure": accelerator.options.structure,
     }
     with Steps("rtl", len(jobs)) as steps:
         for title, key, job in jobs:

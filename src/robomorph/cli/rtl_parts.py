@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robomorph.hardware.accelerator import Accelerator, make_accelerator
+from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report, format_sweep, signals_to_widen
 from robomorph.hardware.export import export_accelerator
 from robomorph.hardware.measure import measure
@@ -23,8 +23,6 @@ from robomorph.targets.rtl.synthesis import (
 )
 
 _ERROR_STATES = 2000
-_INTERVALS = (1, 2, 4, 8, 16, 24, 48)
-_PERIODS = (1.25, 1.5, 1.8, 2.5, 3.5)
 
 
 def sparsity(accelerator: Accelerator) -> dict[str, Any]:
@@ -84,28 +82,6 @@ def sweep(accelerator: Accelerator, bits: list[int]) -> dict[str, Any]:
         "per_signal": [asdict(r) for r in format_sweep(accelerator, arguments, bits, uniform=False)],
         "single_format": [asdict(r) for r in format_sweep(accelerator, arguments, bits, uniform=True)],
     }
-
-
-def space(accelerator: Accelerator) -> list[dict[str, Any]]:
-    """Designs over intervals and periods, as the schedule model sees them; `pareto` marks those that no other
-    beats in time per state (interval x period) and multipliers at once."""
-    designs: list[dict[str, Any]] = []
-    for interval in _INTERVALS:
-        for period in _PERIODS:
-            options = replace(accelerator.options, interval=interval, period=period, latency=None)
-            other = make_accelerator(accelerator.specialiser, accelerator.request, options)
-            designs.append({**other.design.stats_dict(), "asked_period": period})
-    for one in designs:
-        one["time_per_state"] = float(one["interval"]) * float(one["period"])
-        one["latency_time"] = float(one["latency"]) * float(one["period"])
-    for one in designs:
-        one["pareto"] = not any(_beats(other, one) for other in designs)
-    return designs
-
-
-def _beats(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    keys = ("time_per_state", "latency_time", "multipliers")
-    return all(a[k] <= b[k] for k in keys) and any(a[k] < b[k] for k in keys)
 
 
 def synthesis(accelerator: Accelerator, name: str, liberty: str | None) -> Callable[[], dict[str, Any]]:

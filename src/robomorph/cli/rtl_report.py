@@ -100,14 +100,13 @@ def _space(report: dict[str, Any]) -> Any:
         return None
     table = make_table(
         "design space (estimates), Pareto front only",
-        ("interval", "period", "latency", "multipliers", "flip-flops"),
-        left=0,
-        caption="period in multiplications; the front is over time per state, latency and multipliers",
+        ("structure", "interval", "period", "latency", "multipliers", "adders", "flip-flops"),
+        caption="period in multiplications; the front: time per state, latency, multipliers and adders",
     )
     for one in report["space"]:
         if one["pareto"]:
-            figures = (one["interval"], one["period"], one["latency"], one["multipliers"], one["flip_flops"])
-            table.add_row(*(f"{f:g}" for f in figures))
+            keys = ("interval", "period", "latency", "multipliers", "all_adders", "flip_flops")
+            table.add_row(one["structure"], *(f"{one[key]:g}" for key in keys))
     return table
 
 

@@ -48,27 +48,34 @@ def _sparsity(data: dict[str, Any], robot: str, place: Path) -> Path:
 
 
 def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
+    """Resources over latency, both structures, the interval as colour; designs on the front have a rim."""
     from matplotlib import pyplot as plt
+    from matplotlib.colors import LogNorm
 
-    figure, axis = plt.subplots(figsize=(6, 4.2))
-    for front, marker in ((False, "o"), (True, "*")):
-        some = [d for d in designs if d["pareto"] == front]
-        shown = axis.scatter(
-            [d["latency_time"] for d in some],
-            [d["multipliers"] for d in some],
-            c=[d["interval"] for d in some],
-            marker=marker,
-            s=90 if front else 25,
-            vmin=1,
-            vmax=max(d["interval"] for d in designs),
-            label="Pareto front" if front else "others",
-        )
-    figure.colorbar(shown, label="interval (cycles)")
-    axis.set_xlabel("latency (multiplication delays)")
-    axis.set_ylabel("variable multipliers")
-    axis.set_yscale("log")
-    axis.legend()
-    axis.set_title(f"{robot}: designs, as the schedule model sees them")
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4.6))
+    norm = LogNorm(min(d["interval"] for d in designs), max(d["interval"] for d in designs))
+    panels = (("multipliers", "variable multipliers"), ("all_adders", "adders (those of constants included)"))
+    for axis, (key, label) in zip(axes, panels, strict=True):
+        for structure, marker in (("flat", "o"), ("units", "s")):
+            for front in (False, True):
+                some = [d for d in designs if d["structure"] == structure and d["pareto"] == front]
+                shown = axis.scatter(
+                    [d["latency_time"] for d in some],
+                    [d[key] for d in some],
+                    c=[d["interval"] for d in some],
+                    norm=norm,
+                    marker=marker,
+                    s=75 if front else 30,
+                    edgecolors="black" if front else "none",
+                    label=f"{structure}, {'Pareto front' if front else 'others'}",
+                )
+        axis.set_xlabel("latency (multiplication delays)")
+        axis.set_ylabel(label)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+    axes[0].legend(fontsize=8)
+    figure.colorbar(shown, ax=axes[1], label="cycles between states")
+    figure.suptitle(f"{robot}: designs, as the schedule model estimates them")
     return save(figure, place / "design_space.png")
 
 
