@@ -244,14 +244,15 @@ class _Linker:
             dict(zip(group.results(), self._call(index, group, c), strict=True)) if c in group.live else {}
         )
         for k, value in enumerate(s.values):
-            if isinstance(value, Known):
-                self.values[call.start + k] = value.values[c]
-            elif value is None:
-                self.values[call.start + k] = None  # dead
+            i = call.start + k
+            if value is None or self.records[i].known is not None:
+                self.values[i] = self.records[i].known
+            elif isinstance(value, Known):
+                self.values[i] = value.values[c]
             elif s.nodes[value].op is INPUT:
-                self.values[call.start + k] = self._source(s.sources[int(s.nodes[value].value)][c])
+                self.values[i] = self._source(s.sources[int(s.nodes[value].value)][c])
             else:
-                self.values[call.start + k] = results.get(value)
+                self.values[i] = results.get(value)
 
     def _call(self, index: int, group: _Group, c: int) -> list[Expr]:
         """Append a call's nodes to the flat program; its results."""

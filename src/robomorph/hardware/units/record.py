@@ -134,5 +134,11 @@ class Recorded:
     def reciprocal(self) -> Recorded:
         return self.recorder.operation(RECIP, self)
 
+    def __float__(self) -> float:
+        """Constants of the robot are numbers; what depends on its state is not."""
+        if self.known is None:
+            raise TypeError("a recorded scalar that depends on the state has no value")
+        return self.known
+
     def __bool__(self) -> bool:
         raise TypeError("a recorded scalar has no value: algorithms must not branch on it")

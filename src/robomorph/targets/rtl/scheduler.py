@@ -61,6 +61,9 @@ class _Scheduler:
         self.fixed, self.work, self.knobs = fixed, work, knobs
         self.called, self.plans = units, plans
         self.nodes = fixed.program.nodes
+        self.limbs = [
+            len({call.limb for call in units.calls if call.template == k}) for k in range(len(plans))
+        ]
         self.inner = [units.inner_nodes(call) for call in units.calls]
         self.args = [() if op.kind is Kind.INNER else n.args for n, op in zip(self.nodes, work, strict=True)]
         self.args += [call.args for call in units.calls]
@@ -140,22 +143,26 @@ class _Scheduler:
 
     def _free_unit(self, template: int, limb: int, cycle: int) -> int:
         """A unit for a call in this cycle, -1 if none is free: first one that works for the same limb, then
-        a new one, then any."""
+        a new one, then any. Where every limb has a unit of its own, its calls wait for that."""
         plan, key = self.plans[template], (Kind.CALL, (template,), 0)
         phase = cycle % self.knobs.interval
-        free = [
-            j
-            for j in self.by_key[key]
-            if phase not in self.units[j].turns and (phase - self.units[j].offset) % plan.fold == 0
-        ]
+        own = [j for j in self.by_key[key] if limb in self.units[j].limbs]
+        free = [j for j in self.by_key[key] if self._accepts(self.units[j], plan.fold, phase)]
         for j in free:
-            if limb in self.units[j].limbs:
+            if j in own:
                 return j
+        turns = self.knobs.interval // plan.fold
+        if plan.count >= self.limbs[template] > 1 and any(len(self.units[j].turns) < turns for j in own):
+            return -1
         if len(self.by_key[key]) < plan.count:
             self.units.append(Unit(key, offset=phase % plan.fold))
             self.by_key[key].append(len(self.units) - 1)
             return len(self.units) - 1
         return free[0] if free else -1
+
+    @staticmethod
+    def _accepts(unit: Unit, fold: int, phase: int) -> bool:
+        return phase not in unit.turns and (phase - unit.offset) % fold == 0
 
     def _settle(self, i: int, birth: int, finish: float, level: int, later: list[tuple[int, int]]) -> None:
         self.birth[i], self.finish[i], self.level[i] = birth, finish, level

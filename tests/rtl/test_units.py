@@ -1,0 +1,226 @@
+"""Link units: superposition keeps values, units follow the knobs, and hardware equals the interpreter."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+
+import robomorph
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.errors import ArgumentError, TargetError
+from robomorph.hardware.accelerator import Accelerator, make_accelerator
+from robomorph.hardware.measure import measure
+from robomorph.hardware.options import Options
+from robomorph.hardware.units.trace import limbs
+from robomorph.ir.interpret import interpret
+from robomorph.ir.ops import CONST, INPUT
+from robomorph.specialise import make_request
+from robomorph.targets.rtl.operations import Kind
+from robomorph.targets.rtl.schedule import Schedule
+from robomorph.targets.rtl.simulate import lint
+from robomorph.targets.rtl.units import fold_of
+from tests.oracle.random_trees import RandomRobot, random_robots
+from tests.rtl.accelerators import PAPERS, accelerator
+from tests.rtl.toolchains import needs_verilator
+
+UNITS: dict[str, Any] = {"structure": "units", "trig": "host"}
+DESIGNS = {
+    "iiwa gradient": ("iiwa14", "forward_dynamics_gradient", {**PAPERS, "interval": 96, "bits": 18}),
+    "hyq, four of each": ("hyq", "inverse_dynamics_gradient", {"interval": 24, "units": "4"}),
+    "hyq complete": ("hyq", "forward_dynamics_gradient", {"interval": 60, "trig": "chip", "minv": "chip"}),
+}
+
+
+def made(name: str) -> Accelerator:
+    robot, algorithm, options = DESIGNS[name]
+    return accelerator(robot, algorithm, **{**UNITS, **options})
+
+
+def load(random: RandomRobot) -> robomorph.Robot:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return robomorph.load(random.text, floating_base=random.floating, mimic=random.mimic)
+
+
+def agree(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(value).max()))
+
+
+# --- superposition ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_calls_compute_the_same_function(name: str) -> None:
+    a = made(name)
+    arguments = a.sample(50, seed=3)
+    agree(interpret(a.chip, a.chip_arguments(arguments)), a.reference(arguments))
+
+
+@seed(7)
+@settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(random=random_robots())
+def test_random_robots_in_real_numbers(random: RandomRobot) -> None:
+    robot = load(random)
+    request = make_request(robot.model, "inverse_dynamics_gradient", f_ext=True)
+    a = make_accelerator(robot.specialiser, request, Options(**UNITS))
+    arguments = a.sample(10, seed=1)
+    agree(interpret(a.chip, a.chip_arguments(arguments)), a.reference(arguments))
+
+
+@pytest.mark.parametrize("algorithm", [n for n, a in ALGORITHMS.items() if not a.frame and "grad" not in n])
+def test_every_other_algorithm(algorithm: str) -> None:
+    a = accelerator("hyq", algorithm, floating=algorithm == "energy", **UNITS)
+    arguments = a.sample(10, seed=4)
+    agree(interpret(a.chip, a.chip_arguments(arguments)), a.reference(arguments))
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_call_is_its_template_inlined(name: str) -> None:
+    fixed, units = made(name).lowered
+    for call in units.calls:
+        template = units.templates[call.template].fixed
+        for k, node in enumerate(template.program.nodes):
+            flat = fixed.program.nodes[call.nodes[k]]
+            if node.op is INPUT:
+                assert call.nodes[k] == call.args[int(node.value)]
+            elif node.op is CONST:
+                assert flat == node
+            else:
+                assert (flat.op, flat.args) == (node.op, tuple(call.nodes[a] for a in node.args))
+
+
+def test_superposed_units_of_iiwa() -> None:
+    """Fewer operations than a step without sparsity, and no fewer than the average call needs alone."""
+    stats = made("iiwa gradient").design.stats.units
+    assert {u.kind for u in stats} == {"forward", "backward", "product"}
+    for unit in stats:
+        assert unit.average <= unit.operations <= unit.dense
+    columns = next(u for u in stats if u.name == "position derivatives and rate derivatives")
+    assert columns.calls == 15 + 21 and columns.kept > 0.5
+    backward = next(u for u in stats if u.name.startswith("torques"))
+    assert backward.calls == 5 + 30 + 42
+
+
+# --- the schedule ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=DESIGNS)
+def schedule(request: pytest.FixtureRequest) -> Schedule:
+    return made(request.param).design.schedule
+
+
+def test_calls_begin_when_operands_are_in_registers(schedule: Schedule) -> None:
+    for placed in schedule.calls:
+        for a in placed.call.args:
+            if schedule.operations[a].kind is not Kind.CONSTANT:
+                early = schedule.birth[a] < placed.issue
+                assert early or (schedule.birth[a] == placed.issue and schedule.finish[a] == 0.0)
+
+
+def test_units_begin_calls_a_fold_apart(schedule: Schedule) -> None:
+    assert sum(len(u.turns) for u in schedule.units if u.kind is Kind.CALL) == len(schedule.calls)
+    for unit in schedule.units:
+        if unit.kind is Kind.CALL:
+            fold = schedule.plan(unit).fold
+            assert schedule.knobs.interval % fold == 0
+            assert {phase % fold for phase in unit.turns} == {unit.offset}
+
+
+def test_knobs_decide_how_many_units_there_are() -> None:
+    def counts(**options: Any) -> dict[str, tuple[int, int]]:
+        a = accelerator("iiwa14", "inverse_dynamics_gradient", **UNITS, interval=48, **options)
+        return {u.name: (u.count, u.fold) for u in a.design.stats.units}
+
+    columns = "position derivatives and rate derivatives"
+    one, two, named = counts(), counts(units="2"), counts(units=f"{columns}=3, forward=2", fold=2)
+    assert one[columns] == (1, 1) and two[columns] == (2, 2)
+    assert named[columns] == (3, 2)
+    assert named["velocities"] == (1, 2)  # one link after the other: a second unit would have nothing to do
+    assert all(a[0] <= b[0] for a, b in zip(one.values(), two.values(), strict=True))
+
+
+def test_folding_saves_multipliers_and_adders() -> None:
+    def stats(**options: Any) -> Any:
+        options = {"trig": "host", "bits": 18, **options}
+        return accelerator("iiwa14", "inverse_dynamics_gradient", **options).design.stats
+
+    fast, small = stats(structure="units", interval=36), stats(structure="units", interval=144)
+    flat = stats(interval=24)
+    assert small.multipliers < 0.6 * fast.multipliers
+    assert small.adders < 0.25 * flat.adders
+
+
+def test_limbs_run_on_processors_of_their_own() -> None:
+    assert limbs(made("hyq complete").specialiser.tree(regroup=True)) == [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9]
+    a = accelerator("hyq", "inverse_dynamics", **UNITS, interval=24, units="4")
+    for unit in a.design.stats.units:
+        assert sorted(unit.limbs) == [(0,), (3,), (6,), (9,)]
+
+
+def test_wrong_wishes_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="structure"):
+        Options(structure="tree")
+    with pytest.raises(ArgumentError, match="forward=two"):
+        accelerator("iiwa14", "inverse_dynamics", **UNITS, units="forward=two").design  # noqa: B018
+    with pytest.raises(TargetError, match="3 units cannot make 100 calls in 24 cycles"):
+        fold_of(24, 100, 3, 8)
+
+
+# --- in simulation ---------------------------------------------------------------------------------------
+
+
+def check(a: Accelerator, states: int) -> None:
+    assert lint(a.design) == ""
+    found = measure(a, a.sample(states, seed=9))
+    assert found.exact, found
+    stats = a.design.stats
+    assert (found.latency, found.last_word) == (stats.latency, stats.last_word)
+    assert found.interval == pytest.approx(stats.interval, abs=0.51)
+
+
+@needs_verilator
+def test_iiwa_inverse_dynamics() -> None:
+    check(accelerator("iiwa14", "inverse_dynamics", **UNITS, interval=12, bits=20), 100)
+
+
+@needs_verilator
+def test_branched_robot_on_several_units() -> None:
+    check(accelerator("hyq", "inverse_dynamics", **UNITS, interval=16, bits=18, units="2"), 60)
+
+
+@needs_verilator
+def test_flags_of_calls_belong_to_their_state() -> None:
+    """Some states saturate, inside units: the flags must be theirs, whatever else is in flight."""
+    a = accelerator(
+        "chain:3",
+        "inverse_dynamics_gradient",
+        **{**UNITS, "trig": "chip", "interval": 12, "bits": 18, "speed": 0.5, "acceleration": 0.5},
+    )
+    wild = a.sample(300, seed=1)
+    wild["qd"] = 4.0 * wild["qd"]
+    found = measure(a, wild)
+    assert found.exact
+    assert 0 < found.overflows < 300
+
+
+@needs_verilator
+@seed(5)
+@settings(max_examples=2, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(random=random_robots(most_joints=3))
+def test_random_robots_in_simulation(random: RandomRobot) -> None:
+    robot = load(random)
+    request = make_request(robot.model, "inverse_dynamics")
+    a = make_accelerator(robot.specialiser, request, Options(**UNITS, interval=16, bits=20))
+    check(a, 20)
+
+
+@needs_verilator
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DESIGNS)
+def test_gradients(name: str) -> None:
+    check(made(name), 300)
