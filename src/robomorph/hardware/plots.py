@@ -51,6 +51,7 @@ def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
     """Resources over latency, both structures, the interval as colour; designs on the front have a rim."""
     from matplotlib import pyplot as plt
     from matplotlib.colors import LogNorm
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.6))
     norm = LogNorm(min(d["interval"] for d in designs), max(d["interval"] for d in designs))
@@ -73,8 +74,13 @@ def _space(designs: list[dict[str, Any]], robot: str, place: Path) -> Path:
         axis.set_ylabel(label)
         axis.set_xscale("log")
         axis.set_yscale("log")
+        for line in (axis.xaxis, axis.yaxis):
+            line.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            line.set_major_formatter("{x:,.0f}")
+            line.set_minor_formatter(NullFormatter())
     axes[0].legend(fontsize=8)
-    figure.colorbar(shown, ax=axes[1], label="cycles between states")
+    bar = figure.colorbar(shown, ax=axes[1], label="cycles between states", format="{x:.0f}")
+    bar.ax.yaxis.set_minor_formatter("{x:.0f}")
     figure.suptitle(f"{robot}: designs, as the schedule model estimates them")
     return save(figure, place / "design_space.png")
 
@@ -87,6 +93,7 @@ def _sweep(data: dict[str, Any], robot: str, place: Path) -> Path:
         rows = data[key]
         widths = [_bits(row["format"]) for row in rows]
         axis.semilogy(widths, [max(o["worst"] for o in row["outputs"]) for row in rows], "o-", label=label)
+    axis.set_xticks(widths)
     axis.set_xlabel("word width (bits)")
     axis.set_ylabel("worst error against float64")
     axis.legend()

@@ -46,10 +46,11 @@ def _estimates(report: dict[str, Any], place: Path) -> Path:
         ("latency", "cycles to the result", ANCHOR.latency),
         ("interval", "cycles between states", ANCHOR.interval),
         ("multipliers", "variable multipliers", ANCHOR.multipliers),
+        ("constant_multipliers", "constant multipliers", ANCHOR.constant_multipliers),
         ("adders", "adders", ANCHOR.adders),
         ("flip_flops", "flip-flops", ANCHOR.flip_flops),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(12, 3.2))
+    figure, axes = plt.subplots(1, len(panels), figsize=(13, 3.2))
     for axis, (key, name, theirs) in zip(axes, panels, strict=True):
         values = [stats[key], theirs] if comparable else [stats[key]]
         bars = axis.bar(range(len(values)), values, color=[_OURS, _THEIRS][: len(values)], width=0.7)
@@ -70,13 +71,14 @@ def _resources(
     from matplotlib import pyplot as plt
 
     names = [_wrapped(describe(r)) for r in records]
+    panels = tuple(panel for panel in panels if any(panel[0] in r["synthesis"]["figures"] for r in records))
     figure, axes = plt.subplots(1, len(panels), figsize=(12, 1.6 + 0.8 * len(records)), sharey=True)
     for axis, (key, name) in zip(axes, panels, strict=True):
         values = [r["synthesis"]["figures"].get(key, float("nan")) for r in records]
         bars = axis.barh(range(len(records)), values, color=_OURS)
         axis.bar_label(bars, labels=[f"{v:,.0f}" if v == v else "" for v in values], padding=3)
         axis.set_title(name)
-        axis.margins(x=0.3)
+        axis.margins(x=0.5)
     axes[0].set_yticks(range(len(records)), names, fontsize=8)
     axes[0].invert_yaxis()
     figure.suptitle(f"{target}: resources measured by Yosys, before placement")
