@@ -91,7 +91,7 @@ def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place
     )
 
 
-def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: float = 20.0) -> Synthesis:
+def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: float = 10.0) -> Synthesis:
     """Area on standard cells, by Yosys and abc; critical path and power by OpenSTA if it is installed. No
     wires, no clock tree, no scan; power at default activity."""
     start = time.perf_counter()
@@ -99,13 +99,20 @@ def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: f
     passes = [
         f"synth -top {design.top}",
         f"dfflibmap -liberty {library}",
-        f"abc -liberty {library}",
-        "opt_clean",
+        # With these, abc also puts buffers into nets that drive much, and sizes gates for the clock.
+        f"abc -liberty {library} -constr drive.constr -D {round(1000 * clock_ns)}",
+        # OpenSTA misreads assignments between vectors: a flat netlist of single wires has none.
+        "flatten",
+        "setundef -zero",
+        "opt_clean -purge",
+        "splitnets -ports",
+        "opt_clean -purge",
         f"tee -q -o area.txt stat -liberty {library} -top {design.top}",
         "write_verilog -noattr -noexpr netlist.v",
     ]
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
+        (folder / "drive.constr").write_text(_drive(library))
         cells, _ = _yosys(design, folder, passes)
         area = _last_number(
             r"Chip area for (?:top )?module.*?:\s*([\d.]+)", (folder / "area.txt").read_text()
@@ -114,6 +121,12 @@ def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: f
         if shutil.which("sta"):
             figures.update(_opensta(folder, design.top, library, clock_ns))
     return Synthesis("standard cells", "yosys, abc, OpenSTA", cells, figures, time.perf_counter() - start)
+
+
+def _drive(library: Path) -> str:
+    """What drives the inputs and loads the outputs of a module, for abc."""
+    driver = "set_driving_cell BUF_X2\n" if "(BUF_X2)" in library.read_text() else ""
+    return f"{driver}set_load 5.0\n"
 
 
 def check_by_yosys(design: Design) -> int:
