@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
+from robomorph.cli.rtl_units import add_unit_options, unit_options
 
 if TYPE_CHECKING:
     from robomorph.hardware.accelerator import Accelerator
@@ -18,6 +19,8 @@ examples:
   robomorph rtl iiwa14                                  the papers' design: gradient, M^-1 given
   robomorph rtl iiwa14 --interval 8                     a new gradient every 8 cycles
   robomorph rtl iiwa14 --trig chip --minv chip          everything on the chip: from q, qd and tau
+  robomorph rtl iiwa14 --structure units --interval 144 --bits 18     small: folded link units
+  robomorph rtl hyq --structure units --units 4         four limbs, four processors
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
   robomorph rtl iiwa14 --sweep 12,16,20,24,32           the error of every word width
   robomorph rtl iiwa14 --synthesise ultrascale,cells    resources, area, delay and power by synthesis
@@ -92,6 +95,7 @@ def _add_design_options(group: Any) -> None:
     group.add_argument(
         "--acceleration", type=float, default=1.0, help="largest acceleration sampled (default 1)"
     )
+    add_unit_options(group)
 
 
 def _numbers(text: str) -> list[int]:
@@ -152,6 +156,7 @@ def design_options(args: argparse.Namespace) -> Options:
         latency=args.latency,
         speed=args.speed,
         acceleration=args.acceleration,
+        **unit_options(args),
     )
 
 

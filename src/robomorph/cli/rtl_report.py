@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robomorph.cli.rtl_units import unit_table
 from robomorph.cli.terminal import make_console, make_table
 from robomorph.hardware.papers import KEPT_BY_PAPERS, PAPERS_CHIP
 from robomorph.hardware.results import describe
@@ -34,7 +35,7 @@ def print_report(report: dict[str, Any]) -> None:
         if report["estimates"][key]:
             table.add_row(text, f"{report['estimates'][key]:g}")
     console.print(table)
-    for part in (_sparsity, _errors, _simulated, _sweep, _space, _synthesis, _area_and_power):
+    for part in (unit_table, _sparsity, _errors, _simulated, _sweep, _space, _synthesis, _area_and_power):
         made = part(report)
         if made is not None:
             console.print(made)

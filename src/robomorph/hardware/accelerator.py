@@ -18,7 +18,7 @@ from robomorph.hardware.functions import replace_trigonometry, split_trigonometr
 from robomorph.hardware.options import Options
 from robomorph.hardware.states import input_bounds, sample_arguments
 from robomorph.hardware.units.formats import lower_units
-from robomorph.hardware.units.link import UnitProgram, compact
+from robomorph.hardware.units.link import UnitProgram, compact, scales_agree
 from robomorph.hardware.units.trace import trace_units
 from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret
@@ -166,11 +166,14 @@ def _with_units(
     given = options.minv == "given"
     inner = _gradient_request(specialiser, request) if given else request
     tree = specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
-    units = trace_units(tree, inner, made.formulation, minv_given=given)
+    step = options.link_scale if options.format is None else 0
+    units = trace_units(tree, inner, made.formulation, minv_given=given, step=step)
+    if not scales_agree(units):
+        units = trace_units(tree, inner, made.formulation, minv_given=given)
     host = Program("host", real.inputs, (), (), ())
     if options.trig == "host":
         host, chip = replace_trigonometry(units.program)
-        units = compact(UnitProgram(chip, units.templates, units.calls))
+        units = compact(replace(units, program=chip))
     return Accelerator(specialiser, request, options, made, real, host, units.program, units)
 
 

@@ -23,8 +23,10 @@ class Options:
 
     structure: "flat" shares single multiplications of the whole program; "units" makes link units, whose
     number, fold and inner latency are `units` ("all=2", "forward=2,backward=1", or by the units' names),
-    `fold` and `unit_latency`. step: fraction bits of formats are multiples of it; larger ones let more
-    multiplications share. The rest are knobs of the schedule; `interval=None` chooses."""
+    `fold` and `unit_latency`. Links share a unit's formats; with a format per signal, forces keep
+    `link_scale` fraction bits more on every further link from the base. step: fraction bits of formats are
+    multiples of it; larger ones let more multiplications share. The rest are knobs of the schedule;
+    `interval=None` chooses."""
 
     format: str | None = None
     bits: int = 32
@@ -40,6 +42,7 @@ class Options:
     units: str = ""
     fold: int | None = None
     unit_latency: int | None = None
+    link_scale: int = 1
     step: int = 2
     interval: int | None = None
     period: float = 1.8
@@ -57,8 +60,10 @@ class Options:
         _one_of("minv", self.minv, ("chip", "given"))
         _one_of("boundary", self.boundary, BOUNDARIES)
         _one_of("structure", self.structure, ("flat", "units"))
-        if self.step < 1:
-            raise ArgumentError(f"step: expected a positive number of bits, found {self.step}")
+        if self.step < 1 or self.link_scale < 0:
+            raise ArgumentError(
+                f"step and link_scale: expected bits, at least 1 and 0, found {self.step}, {self.link_scale}"
+            )
         if self.samples < 1 or self.speed <= 0 or self.acceleration <= 0:
             raise ArgumentError("samples, speed and acceleration: expected positive numbers")
 

@@ -47,8 +47,11 @@ class _Classes:
         self.bits = numbers.uniform.bits if numbers.uniform else numbers.bits
         self.inner = {flat for call in units.calls for flat in made_by(units, call)}
         self.starts = [len(units.program.nodes)]
-        for t in units.templates:
+        self.scale = list(units.scales)  # flat nodes', then those of every template in its first call
+        for k, t in enumerate(units.templates):
             self.starts.append(self.starts[-1] + len(t.program.nodes))
+            first = next(c for c, call in enumerate(units.calls) if call.template == k)
+            self.scale += units.call_scales(first)
         self.parent = list(range(self.starts[-1]))
         self.size = [0.0] * self.starts[-1]
         self.own: dict[int, int] = {}  # operands that are constants in every call, factors: fraction bits
@@ -74,13 +77,13 @@ class _Classes:
         self.size[b] = max(self.size[a], self.size[b])
 
     def _frac(self, i: int) -> int:
-        return self.own[i] if i in self.own else self.frac[self._find(i)]
+        return self.scale[i] + (self.own[i] if i in self.own else self.frac[self._find(i)])
 
     def _join(self, magnitudes: Sequence[float]) -> None:
         nodes = self.units.program.nodes
         for i, size in enumerate(magnitudes):
-            self.size[i] = 0.0 if nodes[i].op is CONST else size
-        for call in self.units.calls:
+            self.size[i] = 0.0 if nodes[i].op is CONST else size * 2.0 ** self.scale[i]
+        for call, scales in zip(self.units.calls, self.units.operand_scales, strict=True):
             start = self.starts[call.template]
             template = self.units.templates[call.template].program
             for k, flat in enumerate(call.nodes):
@@ -88,19 +91,24 @@ class _Classes:
                     self._unite(start + k, flat)
                 elif template.nodes[k].op is INPUT:
                     root = self._find(start + k)
-                    self.size[root] = max(self.size[root], abs(nodes[flat].value))
+                    scale = scales[int(template.nodes[k].value)]
+                    self.size[root] = max(self.size[root], abs(nodes[flat].value) * 2.0**scale)
         for k in range(len(self.units.templates)):
             self._join_tables(k)
 
     def _join_tables(self, k: int) -> None:
         """Operands that are constant in every call, and only factors: as many bits as a factor has."""
         nodes, program = self.units.program.nodes, self.units.templates[k].program
-        calls = [call for call in self.units.calls if call.template == k]
+        pairs = zip(self.units.calls, self.units.operand_scales, strict=True)
+        calls = [(call, scales) for call, scales in pairs if call.template == k]
         summed = {a for n in program.nodes if n.op is not MUL for a in n.args}
         for i, node in enumerate(program.nodes):
-            words = [nodes[call.nodes[i]] for call in calls]
-            if node.op is INPUT and i not in summed and all(w.op is CONST for w in words):
-                self.own[self.starts[k] + i] = table_frac([w.value for w in words], self.numbers)
+            if node.op is not INPUT or i in summed:
+                continue
+            words = [(nodes[call.nodes[i]], scales[int(node.value)]) for call, scales in calls]
+            if all(word.op is CONST for word, _ in words):
+                values = [word.value * 2.0**scale for word, scale in words]
+                self.own[self.starts[k] + i] = table_frac(values, self.numbers)
 
     def _wanted(self, size: float) -> int:
         n = self.numbers
@@ -121,8 +129,8 @@ class _Classes:
             for i, node in enumerate(program.nodes):
                 if node.op in (CONST, INPUT) or (start == 0 and i in self.inner):
                     continue
-                root = self._find(start + i)
-                most = self._most(program, start, node, self.frac[root])
+                root, scale = self._find(start + i), self.scale[start + i]
+                most = self._most(program, start, node, self.frac[root] + scale) - scale
                 if self.frac[root] > most:
                     self.frac[root], changed = most, True
         return changed
@@ -207,7 +215,7 @@ class _Inliner:
 
     def run(self) -> tuple[FixedProgram, list[Call]]:
         program = self.units.program
-        starting = {min(made_by(self.units, call)): call for call in self.units.calls}
+        starting = {min(made_by(self.units, call)): c for c, call in enumerate(self.units.calls)}
         inner = {n for call in self.units.calls for n in made_by(self.units, call)}
         calls = []
         for i, node in enumerate(program.nodes):
@@ -219,28 +227,37 @@ class _Inliner:
         fixed = FixedProgram(program.with_nodes(self.build.nodes, results), self.build.all())
         return fixed, calls
 
-    def _call(self, call: Call) -> Call:
-        fixed = self.templates[call.template].fixed
-        real = self.units.templates[call.template].program
+    def _call(self, c: int) -> Call:
+        call = self.units.calls[c]
+        fixed, real = self.templates[call.template].fixed, self.units.templates[call.template].program
+        # How much further the binary point of each node is than in the template's formats.
+        shifts = self._shifts(call.template, c, fixed.program)
         ports = {
-            int(n.value): fixed.formats[k].frac for k, n in enumerate(fixed.program.nodes) if n.op is INPUT
+            int(n.value): fixed.formats[k].frac + shifts[k]
+            for k, n in enumerate(fixed.program.nodes)
+            if n.op is INPUT
         }
         args = [self._argument(a, ports[k]) for k, a in enumerate(call.args)]
         nodes: list[int] = []
-        for node, form in zip(fixed.program.nodes, fixed.formats, strict=True):
+        made: list[int] = []
+        for node, form, shift in zip(fixed.program.nodes, fixed.formats, shifts, strict=True):
             if node.op is INPUT:
                 nodes.append(args[int(node.value)])
             elif node.op is CONST:
                 nodes.append(self.build.constant(node.value, form.frac))
             else:
-                nodes.append(self.build.emit(Node(node.op, tuple(nodes[a] for a in node.args)), form.frac))
-        made = [
-            n for n, node in zip(nodes, fixed.program.nodes, strict=True) if node.op not in (CONST, INPUT)
-        ]
+                inner = Node(node.op, tuple(nodes[a] for a in node.args))
+                nodes.append(self.build.emit(inner, form.frac + shift))
+                made.append(nodes[-1])
         whole = [k for k, node in enumerate(real.nodes) if node.op not in (CONST, INPUT)]
         for k, flat in zip(whole, made, strict=True):
             self.place[call.nodes[k]] = flat
         return Call(call.template, tuple(args), tuple(nodes), call.label, call.limb)
+
+    def _shifts(self, template: int, c: int, program: Program) -> list[int]:
+        first = next(k for k, call in enumerate(self.units.calls) if call.template == template)
+        pair = (self.units.call_scales(k, program) for k in (c, first))
+        return [a - b for a, b in zip(*pair, strict=True)]
 
     def _argument(self, flat: int, frac: int) -> int:
         node = self.units.program.nodes[flat]

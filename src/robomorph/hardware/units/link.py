@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from robomorph.hardware.units.record import Invocation, Record, Recorder
+from robomorph.hardware.units.record import Invocation, Record, Recorder, result_scale
 from robomorph.hardware.units.superpose import Known, Source, Superposed, live_positions, pruned, signature
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Port, Program
@@ -52,11 +52,21 @@ class RealTemplate:
 
 @dataclass
 class UnitProgram:
-    """A flat program, and the calls that it is partly made of."""
+    """A flat program, and the calls that it is partly made of. Formats are shared by values times 2**scale:
+    `scales` has those of flat nodes, `operand_scales` and `result_scales` of every call's operands and
+    results."""
 
     program: Program
     templates: list[RealTemplate]
     calls: list[Call]
+    scales: list[int]
+    operand_scales: list[tuple[int, ...]]
+    result_scales: list[tuple[int, ...]]
+
+    def call_scales(self, c: int, program: Program | None = None) -> list[int]:
+        """Scales inside a call, of its template's nodes (or of a program with the same operations)."""
+        given = program or self.templates[self.calls[c].template].program
+        return node_scales(given, self.operand_scales[c], self.result_scales[c])
 
 
 @dataclass
@@ -177,13 +187,18 @@ class _Linker:
         self.programs: list[tuple[int, list[int]]] = []  # per group: its template, and its operands in it
         self.templates: list[RealTemplate] = []
         self.calls: list[Call] = []
+        self.scales: dict[int, int] = {}  # of flat nodes
+        self.operand_scales: list[tuple[int, ...]] = []
+        self.result_scales: list[tuple[int, ...]] = []
 
     def run(self, name: str, ports: Sequence[Port], results: Sequence[tuple[Port, list[Any]]]) -> UnitProgram:
         for group in self.groups:
             self._template(group)
         for i, record in enumerate(self.records):
             if i not in self.places:
-                self.values[i] = self._plain(record)
+                self.values[i] = made = self._plain(record)
+                if isinstance(made, Expr):
+                    self.scales.setdefault(made.index, record.scale or 0)
                 continue
             group, c, k = self.places[i]
             if k == 0:
@@ -191,7 +206,10 @@ class _Linker:
         flat = [self.tracer.index_of(self._final(x)) for _, values in results for x in values]
         outputs = tuple(port for port, _ in results)
         program = Program(name, tuple(ports), outputs, tuple(self.tracer.nodes), tuple(flat))
-        return compact(UnitProgram(program, self._named(), self.calls))
+        scales = [self.scales.get(i, 0) for i in range(len(program.nodes))]
+        return compact(
+            UnitProgram(program, self._named(), self.calls, scales, self.operand_scales, self.result_scales)
+        )
 
     def _template(self, group: _Group) -> None:
         """The group's template: a new one, or an equal one of another group."""
@@ -225,7 +243,7 @@ class _Linker:
         """Operations of one call with all of its own sparsity."""
         alone = Superposed.of(self.records, [group.superposed.calls[c]])
         wanted = [alone.values[k] for k in group.wanted]
-        return alone.program("", [v for v in wanted if isinstance(v, int)]).cost()
+        return pruned(alone.program("", [v for v in wanted if isinstance(v, int)]))[0].cost()
 
     def _plain(self, record: Record) -> Any:
         if record.known is not None:
@@ -269,15 +287,74 @@ class _Linker:
             else:  # never shared with another call's
                 self.tracer.nodes.append(Node(node.op, tuple(nodes[a] for a in node.args)))
                 nodes.append(len(self.tracer.nodes) - 1)
+        scales = tuple(
+            self.scales[arg] if arg in self.scales else group.superposed.sources[k][c].scale
+            for k, arg in zip(operands, args, strict=True)
+        )
+        results = self._result_scales(group, c)
+        self.operand_scales.append(scales)
+        self.result_scales.append(results)
+        for flat, scale in zip(nodes, node_scales(program, scales, results), strict=True):
+            if self.tracer.nodes[flat].op is not CONST:
+                self.scales.setdefault(flat, scale)
         call = group.superposed.calls[c]
         self.calls.append(Call(which, args, tuple(nodes), call.label, call.limb))
         return [Expr(self.tracer, nodes[r]) for r in program.results]
+
+    def _result_scales(self, group: _Group, c: int) -> tuple[int, ...]:
+        start = group.superposed.calls[c].start
+        found: dict[int, int] = {}
+        for k, node in sorted(group.made().items()):
+            scale = self.records[start + k].scale or 0
+            found[node] = min(scale, found.get(node, scale))
+        return tuple(found[node] for node in group.results())
 
     def _source(self, source: Source) -> Any:
         return source.number if source.record < 0 else self.values[source.record]
 
     def _final(self, result: Any) -> Any:
         return result if isinstance(result, float) else self.values[result.index]
+
+
+def node_scales(program: Program, operands: Sequence[int], results: Sequence[int]) -> list[int]:
+    """The scale of every node of a template whose operands and results have these."""
+    fixed: dict[int, int] = {}
+    for r, scale in zip(program.results, results, strict=True):
+        fixed[r] = min(scale, fixed.get(r, scale))
+    scales: list[int | None] = []
+    for i, node in enumerate(program.nodes):
+        if node.op is INPUT:
+            scales.append(operands[int(node.value)])
+        elif node.op is CONST:
+            scales.append(None if node.value == 0.0 else 0)
+        else:
+            scales.append(fixed.get(i, result_scale(node.op, [scales[a] for a in node.args])))
+    return [s or 0 for s in scales]
+
+
+def scales_agree(units: UnitProgram) -> bool:
+    """Does every call shift its words as its fellows do? It does if the scales of every operation's operands
+    and result differ alike in all calls."""
+    first: dict[int, list[tuple[int, ...]]] = {}
+    for c, call in enumerate(units.calls):
+        scales = units.call_scales(c)
+        nodes = units.templates[call.template].program.nodes
+        found = [
+            _relative(node, scales[i], [scales[a] for a in node.args])
+            for i, node in enumerate(nodes)
+            if node.args
+        ]
+        if first.setdefault(call.template, found) != found:
+            return False
+    return True
+
+
+def _relative(node: Node, own: int, args: list[int]) -> tuple[int, ...]:
+    if node.op is MUL:
+        return (own - sum(args),)
+    if node.op in (ADD, SUB, NEG):
+        return tuple(own - a for a in args)
+    return (own + args[0],) if node.op is RECIP else (own, *args)
 
 
 def compact(units: UnitProgram) -> UnitProgram:
@@ -301,4 +378,12 @@ def compact(units: UnitProgram) -> UnitProgram:
         for c in units.calls
     ]
     results = [new[r] for r in program.results]
-    return UnitProgram(program.with_nodes(nodes, results), units.templates, calls)
+    scales = [units.scales[i] for i in new]
+    return UnitProgram(
+        program.with_nodes(nodes, results),
+        units.templates,
+        calls,
+        scales,
+        units.operand_scales,
+        units.result_scales,
+    )

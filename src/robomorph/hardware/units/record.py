@@ -7,7 +7,7 @@ constant makes of each value is noted beside it (`known`), for the superposition
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
@@ -19,12 +19,14 @@ from robomorph.spatial import Scalar
 
 
 class Record(NamedTuple):
-    """One operation on earlier records. `known` is its value if it is the same in every state."""
+    """One operation on earlier records. `known` is its value if it is the same in every state. Values times
+    2**scale may share a format in hardware; None: a zero, to which all scales are alike."""
 
     op: Op
     args: tuple[int, ...]
     value: float
     known: float | None
+    scale: int | None = 0
 
 
 @dataclass(slots=True)
@@ -48,15 +50,20 @@ class Recorder:
         self.records: list[Record] = []
         self.invocations: list[Invocation] = []
 
-    def input(self, slot: int) -> Recorded:
-        return self._put(Record(INPUT, (), float(slot), None))
+    def input(self, slot: int, scale: int = 0) -> Recorded:
+        return self._put(Record(INPUT, (), float(slot), None, scale))
 
-    def constant(self, value: float) -> Recorded:
-        return self._put(Record(CONST, (), float(value), float(value)))
+    def constant(self, value: float, scale: int | None = 0) -> Recorded:
+        return self._put(Record(CONST, (), float(value), float(value), scale))
 
     def operation(self, op: Op, *operands: Any) -> Recorded:
-        args = tuple(x.index if isinstance(x, Recorded) else self.constant(float(x)).index for x in operands)
-        return self._put(Record(op, args, 0.0, _known(op, [self.records[a].known for a in args])))
+        args = tuple(x.index if isinstance(x, Recorded) else self._literal(x).index for x in operands)
+        known = _known(op, [self.records[a].known for a in args])
+        scale = result_scale(op, [self.records[a].scale for a in args])
+        return self._put(Record(op, args, 0.0, known, scale))
+
+    def _literal(self, value: float) -> Recorded:
+        return self.constant(value, None if value == 0.0 else 0)
 
     def _put(self, record: Record) -> Recorded:
         self.records.append(record)
@@ -71,15 +78,26 @@ class Recorder:
         made.stop = len(self.records)
         self.invocations.append(made)
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Any, scale: int = 0) -> Any:
         """The same structure with every float as a recorded constant."""
         if isinstance(value, float):
-            return self.constant(value)
+            return self.constant(value, scale)
         if isinstance(value, (tuple, list)):
-            return type(value)(self.lift(x) for x in value)
+            return type(value)(self.lift(x, scale) for x in value)
         if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{f.name: self.lift(getattr(value, f.name)) for f in fields(value)})
+            parts = {f.name: self.lift(getattr(value, f.name), scale) for f in fields(value)}
+            return replace(value, **parts)
         return value
+
+
+def result_scale(op: Op, scales: Sequence[int | None]) -> int | None:
+    """The scale of a result: factors' add up, a sum has the lowest of its terms'."""
+    some = [s for s in scales if s is not None]
+    if op is MUL:
+        return sum(some) if len(some) == len(scales) else None
+    if op in (ADD, SUB, NEG):
+        return min(some, default=None)
+    return -some[0] if op is RECIP and some else 0
 
 
 def _known(op: Op, values: list[float | None]) -> float | None:
@@ -99,6 +117,10 @@ class Recorded:
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder, self.index = recorder, index
+
+    @property
+    def scale(self) -> int | None:
+        return self.recorder.records[self.index].scale
 
     @property
     def known(self) -> float | None:

@@ -21,10 +21,11 @@ Signature = tuple[tuple[Op, tuple[int, ...]], ...]
 
 
 class Source(NamedTuple):
-    """Where an operand comes from in one call: a record, or (record -1) a number."""
+    """Where an operand comes from in one call: a record, or (record -1) a number; and its scale."""
 
     record: int
-    number: float = 0.0
+    number: float
+    scale: int
 
 
 Sources = tuple[Source, ...]  # one per call
@@ -32,9 +33,10 @@ Sources = tuple[Source, ...]  # one per call
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that no state changes: one number per call."""
+    """A value that no state changes: one number per call, and their scales."""
 
     values: tuple[float, ...]
+    scales: tuple[int, ...]
 
     def all(self, number: float) -> bool:
         return all(v == number for v in self.values)
@@ -96,7 +98,7 @@ class Superposed:
         here = [records[call.start + k] for call in self.calls]
         known = [r.known for r in here if r.known is not None]
         if len(known) == len(here):
-            return Known(tuple(known))
+            return Known(tuple(known), tuple(r.scale or 0 for r in here))
         args = [self._operand(records, [r.args[j] for r in here]) for j in range(len(here[0].args))]
         return self._operation(here[0].op, args)
 
@@ -106,11 +108,17 @@ class Superposed:
             value = self.values[indices[0] - first]
             assert value is not None
             return value
-        known = [records[i].known for i in indices]
-        if all(v is not None for v in known):
-            return Known(tuple(v for v in known if v is not None))
-        pairs = zip(indices, known, strict=True)
-        return self._port(tuple(Source(i) if v is None else Source(-1, v) for i, v in pairs))
+        here = [records[i] for i in indices]
+        known = [r.known for r in here if r.known is not None]
+        if len(known) == len(here):
+            return Known(tuple(known), tuple(r.scale or 0 for r in here))
+        pairs = zip(indices, here, strict=True)
+        return self._port(
+            tuple(
+                Source(i, 0.0, r.scale or 0) if r.known is None else Source(-1, r.known, r.scale or 0)
+                for i, r in pairs
+            )
+        )
 
     def _operation(self, op: Op, args: list[Value]) -> Value:
         rule = {ADD: self._add, SUB: self._subtract, MUL: self._multiply}.get(op)
@@ -133,7 +141,7 @@ class Superposed:
         if isinstance(a, Known) and a.all(0.0):
             return self._negate(b)
         if a == b:
-            return Known((0.0,) * len(self.calls))
+            return Known((0.0,) * len(self.calls), (0,) * len(self.calls))
         return self._node(SUB, (self._materialise(a), self._materialise(b)))
 
     def _multiply(self, a: Value, b: Value) -> Value:
@@ -148,7 +156,7 @@ class Superposed:
 
     def _negate(self, a: Value) -> Value:
         if isinstance(a, Known):
-            return Known(tuple(0.0 - v for v in a.values))
+            return Known(tuple(0.0 - v for v in a.values), a.scales)
         return self.nodes[a].args[0] if self.nodes[a].op is NEG else self._node(NEG, (a,))
 
     def _materialise(self, value: Value) -> int:
@@ -156,7 +164,8 @@ class Superposed:
             return value
         if value.common:
             return self._node(CONST, (), value.values[0])
-        return self._port(tuple(Source(-1, v) for v in value.values))
+        pairs = zip(value.values, value.scales, strict=True)
+        return self._port(tuple(Source(-1, v, scale) for v, scale in pairs))
 
     def _port(self, sources: Sources) -> int:
         if sources not in self._operands:

@@ -28,22 +28,30 @@ _ORDER: tuple[tuple[type[Move], int], ...] = ((Translation, 0), (Turn, 2), (Turn
 class _LiftedState(State):
     """A state in which a link that was sent nothing yet has been sent zeros, so that all sends look alike."""
 
-    def __init__(self, tree: Tree, zero: Recorded) -> None:
+    def __init__(self, tree: Tree, recorder: Recorder, step: int) -> None:
         super().__init__(tree)
-        self.zero = zero
+        self.step = step
+        deepest = max((len(path) for path in tree.support), default=0)
+        self.zeros = {k * step: recorder.constant(0.0, k * step) for k in range(deepest + 1)}
 
     def accumulate(self, have: Any, value: Any) -> Any:
-        zeros = type(value).of([self.zero] * len(value.scalars()))
-        return (zeros if have is None else have) + value
+        if have is None:
+            # What the parent has is scaled as the parent is.
+            zeros = [self.zeros.get(x.scale - self.step, self.zeros[0]) for x in value.scalars()]
+            have = type(value).of(zeros)
+        return have + value
 
 
-def trace_units(tree: Tree, request: Request, formulation: str, *, minv_given: bool = False) -> UnitProgram:
+def trace_units(
+    tree: Tree, request: Request, formulation: str, *, minv_given: bool = False, step: int = 0
+) -> UnitProgram:
     """The request's program as calls of units. With `minv_given` the request is about the gradient of inverse
-    dynamics, and the product -M^-1 dtau is added: M^-1 becomes a further input."""
+    dynamics, and the product -M^-1 dtau is added: M^-1 becomes a further input. Forces on a link at depth d
+    are scaled by 2**(d step): links far out are light, and keep more fraction bits."""
     algorithm = ALGORITHMS[request.algorithm]
     recorder = Recorder()
     ports = list(algorithm.input_ports(tree.sizes, request.wrench_links))
-    state = _LiftedState(lifted_tree(recorder, tree), recorder.constant(0.0))
+    state = _LiftedState(lifted_tree(recorder, tree, step), recorder, step)
     state.whole["frame"] = request.frame
     slots = iter(range(sum(port.size for port in ports)))
     values = {port.name: [recorder.input(next(slots)) for _ in range(port.size)] for port in ports}
@@ -55,7 +63,7 @@ def trace_units(tree: Tree, request: Request, formulation: str, *, minv_given: b
     name = request.algorithm
     if minv_given:
         name = "forward_dynamics_gradient"
-        results, shapes = _times_minv(recorder, tree.nv, ports, results)
+        results, shapes = _times_minv(recorder, tree, step, ports, results)
     return link_units(recorder, name, ports, [(shapes[key], _flat(value)) for key, value in results.items()])
 
 
@@ -64,17 +72,22 @@ def _flat(value: Any) -> list[Any]:
     return [x if isinstance(x, Recorded) else float(x) for x in entries]
 
 
-def lifted_tree(recorder: Recorder, tree: Tree) -> Tree:
+def lifted_tree(recorder: Recorder, tree: Tree, step: int) -> Tree:
     """The tree with inertias and padded placements as recorded constants."""
     links = [
         replace(
             link,
             placement=recorder.lift(padded(link.placement, link.joint)),
-            inertia=recorder.lift(link.inertia),
+            inertia=recorder.lift(link.inertia, step * depth(tree, link.index)),
         )
         for link in tree.links
     ]
     return replace(tree, links=tuple(links))
+
+
+def depth(tree: Tree, link: int) -> int:
+    """Links between a link and the world."""
+    return len(tree.support[link]) - 1
 
 
 def padded(placement: Sequence[Move], joint: JointType) -> tuple[Move, ...]:
@@ -127,12 +140,16 @@ def limbs(tree: Tree) -> list[int]:
 
 
 def _times_minv(
-    recorder: Recorder, nv: int, ports: list[Port], results: dict[str, Any]
+    recorder: Recorder, tree: Tree, step: int, ports: list[Port], results: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Port]]:
-    """-M^-1 dtau, one invocation per entry; M^-1 is symmetric: only its lower triangle is read."""
-    start = sum(port.size for port in ports)
+    """-M^-1 dtau, one invocation per entry. M^-1 is symmetric: without scales only its lower triangle is
+    read; with them all of it, as an entry is scaled against the torque that it meets."""
+    start, nv = sum(port.size for port in ports), tree.nv
     ports.append(Port("minv", (nv, nv)))
-    minv = [[recorder.input(start + nv * i + k) for k in range(i + 1)] for i in range(nv)]
+    far = {dof.user: step * depth(tree, dof.link) for dof in reversed(tree.dofs)}
+    minv = [[recorder.input(start + nv * i + k, -far[k]) for k in range(nv)] for i in range(nv)]
+    if step == 0:
+        minv = [[minv[max(i, k)][min(i, k)] for k in range(nv)] for i in range(nv)]
     made: dict[str, Any] = {}
     for name, inner in results.items():
         made[name.replace("dtau", "dqdd")] = [
@@ -144,7 +161,7 @@ def _times_minv(
 def _entry(recorder: Recorder, minv: list[list[Recorded]], i: int, j: int, inner: Any) -> Any:
     """Entry (i, j) of -M^-1 times `inner`, over the entries of its column that are not zero."""
     terms = [
-        (minv[max(i, k)][min(i, k)], row[j])
+        (minv[i][k], row[j])
         for k, row in enumerate(inner)
         if isinstance(row[j], Recorded) and row[j].known != 0.0
     ]
