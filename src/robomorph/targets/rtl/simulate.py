@@ -23,6 +23,9 @@ from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool,
 Array = npt.NDArray[Any]
 _SMALL = 1_500_000  # bytes of C++ that are compiled as one file
 _GROUP = 4_000_000  # bytes after which a larger design starts the next one
+# Small functions, and expressions that are not deeply nested: over others compilers take long, and gigabytes.
+_SPLIT = "--output-split 20000 --output-split-cfuncs 500 --comp-limit-parens 40"
+_VERILATE = tuple(f"--cc -Wall -O3 --assert --x-assign fast --x-initial fast {_SPLIT}".split())
 _FAILURES = {
     -1: "nothing moved on either stream for 100,000 cycles",
     -2: "the result stream ended in the wrong place",
@@ -125,9 +128,8 @@ def _built(design: Design, trace: bool, optimise: bool) -> bytes:
     """The shared library of a design, from the cache or built now."""
     harness = (resources.files("robomorph.targets.rtl") / "sim" / "harness.cpp").read_text()
     tool, compiler = find_verilator(), find_compiler()
-    key = "\0".join(
-        ["rtl-simulation", design.digest, harness, str(trace), str(optimise), _version(tool.binary), compiler]
-    )
+    how = (trace, optimise, _VERILATE, _version(tool.binary), compiler)
+    key = "\0".join(["rtl-simulation", design.digest, harness, repr(how)])
     cached = default_cache().get(key)
     if cached is None:
         with tempfile.TemporaryDirectory() as folder:
@@ -145,8 +147,7 @@ def _build(design: Design, harness: str, place: Path, trace: bool, optimise: boo
     tool, compiler = find_verilator(), find_compiler()
     write_files(design, place)
     (place / "harness.cpp").write_text(harness)
-    options = "--cc -Wall -O3 --assert --x-assign fast --x-initial fast --output-split 100000 --Mdir made"
-    command: list[str | Path] = [tool.binary, *options.split(), "--top-module", design.top]
+    command: list[str | Path] = [tool.binary, *_VERILATE, "--Mdir", "made", "--top-module", design.top]
     command += ["--trace-vcd", *design.files] if trace else [*design.files]
     run_tool(command, cwd=place, env=verilator_env(tool))
     includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}", f"-I{place / 'made'}"]
