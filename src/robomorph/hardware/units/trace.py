@@ -35,11 +35,18 @@ class _LiftedState(State):
         self.zeros = {k * step: recorder.constant(0.0, k * step) for k in range(deepest + 1)}
 
     def accumulate(self, have: Any, value: Any) -> Any:
-        if have is None:
-            # What the parent has is scaled as the parent is.
-            zeros = [self.zeros.get(x.scale - self.step, self.zeros[0]) for x in value.scalars()]
-            have = type(value).of(zeros)
-        return have + value
+        given = [None] * len(value.scalars()) if have is None else have.scalars()
+        pairs = zip(given, value.scalars(), strict=True)
+        return type(value).of([self._scaled(h, v) for h, v in pairs]) + value
+
+    def _scaled(self, have: Any, value: Any) -> Any:
+        """What the parent has; if it is nothing yet, or a mere zero, a zero scaled as the parent is."""
+        if isinstance(have, Recorded) and have.scale is not None:
+            return have
+        if have is not None and not isinstance(have, Recorded) and have != 0.0:
+            return have
+        child = (value.scale or 0) if isinstance(value, Recorded) else 0
+        return self.zeros.get(child - self.step, self.zeros[0])
 
 
 def trace_units(
