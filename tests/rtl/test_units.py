@@ -63,7 +63,7 @@ def test_calls_compute_the_same_function(name: str) -> None:
 
 
 @seed(7)
-@settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(random=random_robots())
 def test_random_robots_in_real_numbers(random: RandomRobot) -> None:
     robot = load(random)

@@ -31,6 +31,7 @@ SHARED = (Kind.MULTIPLY, Kind.RECIPROCAL, Kind.ROTATE)
 ADDER_DELAY = 0.25
 MULTIPLY_DELAY = 1.0
 FEED_DELAY = 0.25  # from the operand of a pipelined unit to its first register
+SELECT_DELAY = 0.3  # of a link unit's operands, chosen among many registers
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,24 +9,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robomorph.ir.fixed import FixedProgram
-from robomorph.targets.rtl.operations import SHARED, Kind, Operation, operations
+from robomorph.targets.rtl.operations import SELECT_DELAY, SHARED, Kind, Operation, operations
 from robomorph.targets.rtl.schedule import Knobs, PlacedCall, Schedule, Unit, UnitKey, UnitPlan
 from robomorph.targets.rtl.units import Units, fold_of, wanted_count
 
 _NO_UNITS = Units((), ())
 
 
-def make_schedule(fixed: FixedProgram, knobs: Knobs, units: Units = _NO_UNITS) -> Schedule:
-    """The schedule with the fewest units found that keeps the latency aimed for."""
+def make_schedule(
+    fixed: FixedProgram, knobs: Knobs, units: Units = _NO_UNITS, *, feed: float = 0.0
+) -> Schedule:
+    """The schedule with the fewest units found that keeps the latency aimed for. Inputs arrive after a delay
+    of `feed` in the first cycle."""
     work = operations(fixed, scale_by_adders=knobs.scale_by_adders)
     for call in units.calls:
         for _, flat in units.inner_nodes(call):
             work[flat] = Operation(Kind.INNER)
     plans = plan_units(units, knobs)
-    free = _Scheduler(fixed, work, knobs, math.inf, units, plans).run()
+    free = _Scheduler(fixed, work, knobs, math.inf, units, plans).run(feed)
     aim = max(knobs.latency or math.ceil(1.1 * free.length), free.length)
     for spare in (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0, 5.0):
-        tried = _Scheduler(fixed, work, knobs, spare, units, plans).run()
+        tried = _Scheduler(fixed, work, knobs, spare, units, plans).run(feed)
         if tried.length <= aim:
             return tried
     return free
@@ -41,7 +44,8 @@ def plan_units(units: Units, knobs: Knobs) -> tuple[UnitPlan, ...]:
         most = knobs.fold or max(1, template.operations)
         fold = fold_of(knobs.interval, calls, count, most)
         aim = knobs.unit_latency or 1_000_000
-        inner = make_schedule(template.fixed, replace(knobs, interval=fold, latency=aim, units=()))
+        inside = replace(knobs, interval=fold, latency=aim, units=())
+        inner = make_schedule(template.fixed, inside, feed=SELECT_DELAY)
         plans.append(UnitPlan(template, replace(inner, early=True), count))
     return tuple(plans)
 
@@ -79,11 +83,11 @@ class _Scheduler:
         self.waiting = [sum(work[a].kind is not Kind.CONSTANT for a in args) for args in self.args]
         self.ready: list[tuple[float, int]] = []
 
-    def run(self) -> Schedule:
+    def run(self, feed: float) -> Schedule:
         later: list[tuple[int, int]] = []  # (first cycle, node) of operands still inside a pipelined unit
         for i, op in enumerate(self.work):
             if op.kind is Kind.INPUT:
-                self._settle(i, 0, 0.0, 0, later)
+                self._settle(i, 0, feed, 0, later)
         cycle = 0
         while self.ready or later:
             while later and later[0][0] <= cycle:
