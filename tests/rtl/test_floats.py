@@ -89,8 +89,9 @@ def float_accelerator(robot: str, **options: Any) -> Accelerator:
         ("iiwa14", {"interval": 24, "format": "Q16.16"}),
         ("iiwa14", {"interval": 4, "bits": 22, "trig": "host"}),
         ("hyq", {"interval": 48, "bits": 32, "trig": "host"}),
+        ("chain:3", {"interval": 12, "structure": "units"}),
     ],
-    ids=["iiwa14-Q16.16", "iiwa14-22-bits", "hyq"],
+    ids=["iiwa14-Q16.16", "iiwa14-22-bits", "hyq", "link-units"],
 )
 def test_chips_convert_as_defined(robot: str, options: dict[str, object]) -> None:
     """With pauses on both streams; the cycles are those of the schedule: conversion takes none."""
