@@ -14,8 +14,8 @@ from robomorph.algorithms.sweep import WORLD, Site, State, Sweep, run
 from robomorph.algorithms.tree import Tree, TreeLink
 from robomorph.errors import ArgumentError
 from robomorph.hardware.units.link import UnitProgram, link_units
+from robomorph.hardware.units.product import link_depths, times_minv
 from robomorph.hardware.units.record import Recorded, Recorder
-from robomorph.ir.program import Port
 from robomorph.model.joints.base import JointType
 from robomorph.spatial import Matrix3, Move, Translation, Turn
 from robomorph.specialise import Request
@@ -70,7 +70,7 @@ def trace_units(
     name = request.algorithm
     if minv_given:
         name = "forward_dynamics_gradient"
-        results, shapes = _times_minv(recorder, tree, step, ports, results)
+        results, shapes = times_minv(recorder, tree, step, ports, results)
     return link_units(recorder, name, ports, [(shapes[key], _flat(value)) for key, value in results.items()])
 
 
@@ -81,20 +81,16 @@ def _flat(value: Any) -> list[Any]:
 
 def lifted_tree(recorder: Recorder, tree: Tree, step: int) -> Tree:
     """The tree with inertias and padded placements as recorded constants."""
+    depths = link_depths(tree)
     links = [
         replace(
             link,
             placement=recorder.lift(padded(link.placement, link.joint)),
-            inertia=recorder.lift(link.inertia, step * depth(tree, link.index)),
+            inertia=recorder.lift(link.inertia, step * depths[link.index]),
         )
         for link in tree.links
     ]
     return replace(tree, links=tuple(links))
-
-
-def depth(tree: Tree, link: int) -> int:
-    """Links between a link and the world."""
-    return len(tree.support[link]) - 1
 
 
 def padded(placement: Sequence[Move], joint: JointType) -> tuple[Move, ...]:
@@ -144,39 +140,3 @@ def limbs(tree: Tree) -> list[int]:
         return tree.support[link.index][0]
 
     return [first(link) for link in tree.links]
-
-
-def _times_minv(
-    recorder: Recorder, tree: Tree, step: int, ports: list[Port], results: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Port]]:
-    """-M^-1 dtau, one invocation per entry. M^-1 is symmetric: without scales only its lower triangle is
-    read; with them all of it, as an entry is scaled against the torque that it meets."""
-    start, nv = sum(port.size for port in ports), tree.nv
-    ports.append(Port("minv", (nv, nv)))
-    far = {dof.user: step * depth(tree, dof.link) for dof in reversed(tree.dofs)}
-    minv = [[recorder.input(start + nv * i + k, -far[k]) for k in range(nv)] for i in range(nv)]
-    if step == 0:
-        minv = [[minv[max(i, k)][min(i, k)] for k in range(nv)] for i in range(nv)]
-    made: dict[str, Any] = {}
-    for name, inner in results.items():
-        made[name.replace("dtau", "dqdd")] = [
-            [_entry(recorder, minv, i, j, inner) for j in range(nv)] for i in range(nv)
-        ]
-    return made, {name: Port(name, (nv, nv)) for name in made}
-
-
-def _entry(recorder: Recorder, minv: list[list[Recorded]], i: int, j: int, inner: Any) -> Any:
-    """Entry (i, j) of -M^-1 times `inner`, over the entries of its column that are not zero."""
-    terms = [
-        (minv[i][k], row[j])
-        for k, row in enumerate(inner)
-        if isinstance(row[j], Recorded) and row[j].known != 0.0
-    ]
-    if not terms:
-        return 0.0
-    name = f"M^-1 product ({len(terms)} terms)"
-    with recorder.invocation((name,), name, "product", f"row {i}, column {j}"):
-        total: Any = terms[0][0] * terms[0][1]
-        for a, b in terms[1:]:
-            total = total + a * b
-        return -total
