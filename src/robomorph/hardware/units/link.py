@@ -27,7 +27,7 @@ _APPLY: dict[Any, Any] = {
     RECIP: reciprocal,
 }
 # A template with fewer operations is not worth the selectors of its operands.
-_FEWEST_OPERATIONS = 8
+_FEWEST_OPERATIONS = 6
 
 
 @dataclass
