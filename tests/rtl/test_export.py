@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from robomorph.errors import ArgumentError
+from robomorph.hardware.drawing import block_diagram, timeline
 from robomorph.hardware.export import export_accelerator
 from robomorph.targets.rtl.synthesis import check_by_yosys, synthesise_ecp5
 from robomorph.targets.rtl.tools import find_verilator, verilator_env
@@ -61,6 +64,25 @@ def test_folder_describes_every_word(tmp_path: Path) -> None:
     (tmp_path / "other" / "precious.txt").write_text("mine")
     with pytest.raises(ArgumentError, match="expected an empty folder"):
         export_accelerator(a, tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"interval": 8}, ["rm_stream_in", "rm_control", "shared multipliers", "rm_stream_out"]),
+        ({"interval": 8, "boundary": "float32"}, ["rm_float_to_fixed", "rm_fixed_to_float"]),
+        ({"interval": 12, "structure": "units"}, ["1 x velocities", "fold"]),
+    ],
+    ids=["flat", "float32", "units"],
+)
+def test_drawings_are_well_formed_and_name_the_parts(options: dict[str, Any], names: list[str]) -> None:
+    design = accelerator("chain:3", "inverse_dynamics", **options).design
+    drawing = "".join(ElementTree.fromstring(block_diagram(design)).itertext())
+    for name in names:
+        assert name in drawing
+    bars = ElementTree.fromstring(timeline(design)).iter("{http://www.w3.org/2000/svg}title")
+    cycles = {int(str(bar.text).split()[1].rstrip(":")) for bar in bars}
+    assert cycles and max(cycles) < design.schedule.length
 
 
 @needs_yosys

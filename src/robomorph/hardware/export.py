@@ -149,11 +149,12 @@ def _beats(words: Array, stream: Stream, flags: Array | None) -> str:
 
 def _makefile(accelerator: Accelerator) -> str:
     top = accelerator.design.top
+    sources = " \\\n  ".join(f"rtl/{name}" for name in accelerator.design.files)
     return f"""\
 # lint: all of Verilator's warnings. simulate: the testbench with its vectors. synthesise: Yosys, UltraScale+.
 # The tools may be the system's, or those of the Python packages verilator and pyosys.
 TOP := {top}
-RTL := $(wildcard rtl/*.sv)
+RTL := {sources}
 PYTHON ?= python3
 VERILATOR ?= $(shell command -v verilator || command -v verilator-cli || echo verilator)
 YOSYS ?= $(shell command -v yosys || echo $(PYTHON) synth/yosys.py)
