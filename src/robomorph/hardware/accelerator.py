@@ -18,7 +18,7 @@ from robomorph.hardware.functions import replace_trigonometry, split_trigonometr
 from robomorph.hardware.options import Options
 from robomorph.hardware.states import input_bounds, sample_arguments
 from robomorph.hardware.units.formats import lower_units
-from robomorph.hardware.units.link import UnitProgram, compact, scales_agree
+from robomorph.hardware.units.program import UnitProgram, compact, scales_agree
 from robomorph.hardware.units.trace import trace_units
 from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret

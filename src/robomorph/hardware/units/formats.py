@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from robomorph.errors import ArgumentError
-from robomorph.hardware.units.link import UnitProgram
+from robomorph.hardware.units.program import UnitProgram
 from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
 from robomorph.ir.lower import Numbers
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB

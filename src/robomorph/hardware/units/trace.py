@@ -13,8 +13,9 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.sweep import WORLD, Site, State, Sweep, run
 from robomorph.algorithms.tree import Tree, TreeLink
 from robomorph.errors import ArgumentError
-from robomorph.hardware.units.link import UnitProgram, link_units
+from robomorph.hardware.units.link import link_units
 from robomorph.hardware.units.product import link_depths, times_minv
+from robomorph.hardware.units.program import UnitProgram
 from robomorph.hardware.units.record import Recorded, Recorder
 from robomorph.model.joints.base import JointType
 from robomorph.spatial import Matrix3, Move, Translation, Turn
