@@ -1,8 +1,9 @@
 #include "finite_scan.h"
 
-// One version per vector width, chosen when the module is loaded, where the loader can do that.
+// One version per vector width, chosen when the module is loaded, where the loader can do that. Features rather than
+// arch=x86-64-v4: compilers before GCC 12 refuse that name here.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define ROBOMORPH_WIDEST __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#define ROBOMORPH_WIDEST __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define ROBOMORPH_WIDEST
 #endif

@@ -2,8 +2,8 @@
 //
 // Workers spin for a short time after each job, so that the next one reaches them within about a microsecond, and
 // then sleep. A part whose worker has not begun when the caller is done with its own is done by the caller, so a
-// busy machine delays a job by little. One caller owns the pool at a time; whoever finds it taken runs its whole job itself, because
-// waiting would cost more than the work.
+// busy machine delays a job by little. One caller owns the pool at a time; whoever finds it taken runs its whole
+// job itself, because waiting would cost more than the work.
 #pragma once
 
 #include <atomic>
