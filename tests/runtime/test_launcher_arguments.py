@@ -150,8 +150,8 @@ def test_overlapping_outputs_are_noticed() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_nonfinite_values_are_found_anywhere(bad: float, dtype: str) -> None:
     kernel = axpy_kernel(dtype)
-    for batch in (1, 2, 7, 40):
-        for position in range(0, batch * 3, 1 if batch < 8 else 7):
+    for batch in (1, 2, 7, 11, 44, 61):  # up to, at and past the 32 or 64 numbers that are scanned at a time
+        for position in range(batch * 3):
             x, y = np.ones((2, batch, 3), dtype)
             y.flat[position] = bad
             with pytest.raises(ArithmeticError):
@@ -159,12 +159,16 @@ def test_nonfinite_values_are_found_anywhere(bad: float, dtype: str) -> None:
             assert kernel.nonfinite.pop()[1] is y
 
 
-def test_large_finite_values_pass_the_scan() -> None:
-    kernel = axpy_kernel("float32")
-    x, y = np.zeros((2, 40, 3), np.float32)
-    y[:] = np.finfo(np.float32).max
-    x[:] = np.finfo(np.float32).smallest_subnormal
-    assert np.all(kernel(x, y) == y)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_extreme_finite_values_pass_the_scan(dtype: str) -> None:
+    kernel, limits = axpy_kernel(dtype), np.finfo(dtype)
+    tiniest = limits.smallest_subnormal
+    values = [limits.max, -limits.max, limits.tiny, tiniest, -tiniest, -0.0]
+    for batch in (1, 7, 11, 40):
+        for start in range(8):  # in any lane of a vector, wherever the array begins
+            y = np.zeros(batch * 3 + 8, dtype)[start : start + batch * 3].reshape(batch, 3)
+            y[...] = np.resize(np.roll(values, start), y.shape)
+            assert np.array_equal(kernel(np.zeros_like(y), y), y)
 
 
 def test_scan_can_be_switched_off() -> None:
