@@ -26,7 +26,14 @@ from robomorph.provenance import step_comments
 from robomorph.robot import Robot
 from robomorph.specialise import make_request
 from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_shared
-from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, check_identifier, identifier
+from robomorph.targets.cpp.package import (
+    Array,
+    CppFunction,
+    CppPackage,
+    check_identifier,
+    comment_text,
+    identifier,
+)
 from robomorph.targets.cpp.project import MANIFEST, project_files
 
 TARGETS = ("cpp", "cuda", "opencl")
@@ -190,7 +197,7 @@ def make_package(
     package_name = identifier(robot.name) if name is None else check_identifier("name", name)
     return CppPackage(
         name=package_name,
-        robot=robot.name,
+        robot=comment_text(robot.name),
         version=robomorph.__version__,
         functions=tuple(_function(robot, spec, f_ext) for spec in specs),
         dtypes=tuple(dict.fromkeys(dtypes)),
@@ -210,11 +217,13 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
     )
     made = robot.specialiser.specialise(request)
     program = made.program
-    title = _TITLES.get(spec.algorithm, f"{spec.algorithm}.").format(frame=spec.frame)
+    title = _TITLES.get(spec.algorithm, f"{spec.algorithm}.").format(frame=comment_text(spec.frame or ""))
     notes = {p.name: _NOTES.get(p.name, "") for p in (*program.inputs, *program.outputs)}
-    notes["f_ext"] = "wrenches [force, moment] at and in the frames of " + ", ".join(request.wrench_links)
+    links = ", ".join(comment_text(link) for link in request.wrench_links)
+    notes["f_ext"] = f"wrenches [force, moment] at and in the frames of {links}"
     blocks = chunk(run_passes(program, SCHEDULE), _WHOLE, _PIECE)
-    comments = step_comments(robot.specialiser, request, made.formulation, blocks)
+    steps = step_comments(robot.specialiser, request, made.formulation, blocks)
+    comments = {node: comment_text(text) for node, text in steps.items()}
     reference = reference_states(robot, program, _STATES)
     return CppFunction(spec.name, title, blocks, notes, reference, comments)
 

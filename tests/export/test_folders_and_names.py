@@ -13,6 +13,7 @@ from robomorph.ir.program import Port
 from robomorph.targets.cpp.build import find_compiler
 from robomorph.targets.cpp.package import identifier
 from robomorph.targets.cpp.spelling import entry, ranges
+from tests.export.tools import COMPILERS, STRICT, compile_program, need, output_of
 
 
 @pytest.fixture
@@ -99,3 +100,29 @@ def test_entries_in_few_words() -> None:
 def test_a_missing_compiler_is_named() -> None:
     with pytest.raises(TargetError, match="no-such-compiler"):
         find_compiler("no-such-compiler")
+
+
+ODD = """<robot name='a*/ "b\\ @x@ &#10;#error'><link name='base'/>
+<link name='l"@name@ */ /* \\'><inertial><mass value='1'/>
+<inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+<joint name='j"1\\ */ &#10;7é' type='continuous'><parent link='base'/><child link='l"@name@ */ /* \\'/>
+<axis xyz='0 1 0'/></joint></robot>"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_names_cannot_leave_comments_and_strings(tmp_path: Path, compiler: str) -> None:
+    odd = robomorph.load(ODD)
+    functions = ["inverse_dynamics", f"jacobian:{odd.link_names[-1]}"]
+    export(odd, tmp_path, functions=functions, name="odd", f_ext=True)
+    assert output_of(compile_program(compiler, tmp_path, "test/self_check.cpp")).endswith(
+        "all kernels agree\n"
+    )
+    output_of(compile_program(compiler, tmp_path, "example/main.cpp"))
+    (tmp_path / "name.cpp").write_text(
+        '#include "odd/odd.hpp"\n#include <cstdio>\nint main() { std::fputs(odd::joint_names[0], stdout); }\n'
+    )
+    assert output_of(compile_program(compiler, tmp_path, "name.cpp")) == odd.joint_names[0]
+    need("gcc")
+    output_of(
+        "gcc", "-std=c99", *STRICT, f"-I{tmp_path / 'include'}", "-fsyntax-only", tmp_path / "example/main.c"
+    )

@@ -62,7 +62,7 @@ def function_header(package: CppPackage, function: CppFunction) -> str:
             "blocks": "\n\n".join(
                 _block_text(program, layout, c, block, len(blocks)) for c, block in blocks.items()
             ),
-            "parameters": _lines(_parameters(program), 4),
+            "parameters": _lines(_parameters(program, blocks.values()), 4),
             "work": f"  S work[{layout.slot_count}];\n" if layout.slot_count else "",
             "calls": "\n".join(
                 [_clear(port) for port in _cleared(program)]
@@ -88,8 +88,14 @@ def _fields(function: CppFunction, ports: tuple[Port, ...]) -> str:
     )
 
 
-def _parameters(program: Program) -> list[str]:
-    inputs = [spelling.pointer(p, "const S", _RESTRICT) for p in program.inputs]
+def _parameters(program: Program, blocks: Iterable[Block]) -> list[str]:
+    """An argument on which nothing depends (q of a robot whose mass matrix is constant) says so, or compilers
+    would warn of it."""
+    read = _touched(program.inputs, (k for block in blocks for k in block.reads))
+    inputs = [
+        ("" if p in read else "[[maybe_unused]] ") + spelling.pointer(p, "const S", _RESTRICT)
+        for p in program.inputs
+    ]
     return inputs + [spelling.pointer(p, "S", _RESTRICT) for p in program.outputs]
 
 

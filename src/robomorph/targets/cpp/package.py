@@ -67,6 +67,23 @@ def identifier(text: str) -> str:
     return f"r{name}" if name[0].isdigit() or name in _RESERVED.split() else name
 
 
+def comment_text(text: str) -> str:
+    """A name from a robot's file as it may stand in a comment: on one line, and without the comment's ends."""
+    plain = "".join(c if c.isprintable() and c != "\\" else " " for c in text)
+    return plain.replace("*/", "* /").replace("/*", "/ *")
+
+
+def string_literal(text: str) -> str:
+    """A name as a C string that reads back the same."""
+    escaped = (f"\\{c}" if c in '"\\' else c if c.isprintable() else _octal(c) for c in text)
+    return '"' + "".join(escaped) + '"'
+
+
+def _octal(character: str) -> str:
+    """Always three digits, so that a digit after it is not taken for a part of it."""
+    return "".join(f"\\{byte:03o}" for byte in character.encode())
+
+
 def check_identifier(what: str, name: str) -> str:
     """`name`, if C++ takes it."""
     if identifier(name) != name:

@@ -10,7 +10,7 @@ from robomorph.targets.cpp.c_abi import KINDS, c_header, c_source, symbol
 from robomorph.targets.cpp.check import numbers, self_check
 from robomorph.targets.cpp.fill import fill, template
 from robomorph.targets.cpp.function import function_header
-from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.cpp.package import CppFunction, CppPackage, comment_text, string_literal
 from robomorph.targets.cpu.layout import plan_layout
 
 MANIFEST = "robomorph.json"
@@ -38,7 +38,6 @@ def project_files(package: CppPackage) -> dict[str, str]:
 
 def _common(package: CppPackage) -> dict[str, str]:
     constants = [f"constexpr int {key} = {value};" for key, value in package.constants.items()]
-    joints = ", ".join(f'"{name}"' for name in package.joints)
     return {
         "name": package.name,
         "upper": package.name.upper(),
@@ -46,8 +45,8 @@ def _common(package: CppPackage) -> dict[str, str]:
         "version": package.version,
         "constants": "\n".join(constants),
         "joint_count": str(len(package.joints)),
-        "joints": joints,
-        "joint_list": ", ".join(f"`{name}`" for name in package.joints),
+        "joints": ", ".join(string_literal(name) for name in package.joints),
+        "joint_list": ", ".join(f"`{comment_text(name)}`" for name in package.joints),
         "includes": "\n".join(f'#include "{f.name}.hpp"' for f in package.functions),
         "function_table": "\n".join(_table_row(f) for f in package.functions),
         "kinds": " and ".join(f"`{KINDS[d][0]}`" for d in package.dtypes),
