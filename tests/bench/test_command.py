@@ -97,6 +97,19 @@ def test_unknown_sections_are_refused_with_a_hint(capsys: pytest.CaptureFixture[
     assert "did you mean 'gradients'" in " ".join(capsys.readouterr().err.split())
 
 
+def test_no_section_at_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--only", " , "])
+    assert "separated by commas" in capsys.readouterr().err
+
+
+def test_a_robot_that_cannot_move_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stone = tmp_path / "stone.urdf"
+    stone.write_text('<robot name="stone"><link name="base"/></robot>')
+    assert main(["bench", str(stone), "--quick", "--only", "peak"]) == 2
+    assert "moving joint" in " ".join(capsys.readouterr().err.split())
+
+
 def test_the_help_names_every_section(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["bench", "--help"])

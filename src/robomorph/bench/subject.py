@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.errors import ModelWarning
+from robomorph.errors import ArgumentError, ModelWarning
 from robomorph.loading import load
 from robomorph.model.sources import read_source
 
@@ -29,6 +29,8 @@ class Subject:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # `robomorph info` is where they are shown
             self.robot = load(source, mimic=False)
+        if self.robot.nv == 0:
+            raise ArgumentError(f"{source!r}: expected a robot with a moving joint, found none")
         self.name = source if ":" in source or "/" not in source else self.robot.name
         self._states: dict[int, States] = {}
 

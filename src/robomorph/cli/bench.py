@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robomorph.cli.options import names
 from robomorph.cli.outputs import STDOUT, check_outputs, write_json
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--only",
         metavar="SECTIONS",
-        type=lambda text: [part.strip() for part in text.split(",") if part.strip()],
+        type=names,
         help="run these sections only, separated by commas",
     )
     parser.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import add_robot_options, load_robot
+from robomorph.cli.options import add_robot_options, load_robot, names
 
 if TYPE_CHECKING:
     from robomorph.gpu.export import GpuPackage
@@ -65,14 +65,6 @@ def add_parser(subparsers: Any) -> None:
         "--force", action="store_true", help="write even into a folder that holds other things"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-
-
-def names(text: str) -> list[str]:
-    """Names separated by commas."""
-    found = [part.strip() for part in text.split(",") if part.strip()]
-    if not found:
-        raise argparse.ArgumentTypeError(f"expected names separated by commas, found {text!r}")
-    return found
 
 
 def run(args: argparse.Namespace) -> int:

@@ -41,6 +41,14 @@ def add_robot_options(parser: argparse.ArgumentParser, *, default: str | None = 
     group.add_argument("--strict", action="store_true", help="treat warnings about the robot as errors")
 
 
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"expected names separated by commas, found {text!r}")
+    return found
+
+
 def numbers(text: str) -> list[float]:
     """Numbers separated by commas."""
     try:
