@@ -18,6 +18,8 @@ from robomorph.targets.cpu.compile import CompiledVariant
 
 # About half a microsecond of arithmetic: less than this is done sooner than another thread hears of it.
 _FLOPS_WORTH_A_THREAD = 15_000
+# Some five microseconds on one core: calls that take longer let other Python threads run meanwhile.
+_FLOPS_WORTH_A_RELEASE = 100_000
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,8 @@ class Kernel(NativeKernel):
             variant = self._plan.variant(lanes)
             self._variants[lanes] = variant
             self.workspace = max(self.workspace, variant.workspace)
+            short = _FLOPS_WORTH_A_RELEASE * lanes // max(1, variant.flops)  # rows
+            self.release_gil_above = min(self.release_gil_above, short)
             if lanes == 1:
                 self.set_single_fn(variant.address)
             else:

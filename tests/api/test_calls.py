@@ -327,3 +327,11 @@ def test_integrate_and_difference_broadcast_and_keep_dtype() -> None:
         hyq.integrate(q, q)
     with pytest.raises(ArgumentError, match=r"^q1: expected finite"):
         hyq.difference(q, np.full(19, np.nan))
+
+
+def test_long_calls_let_other_python_threads_run() -> None:
+    """By the work in a call, not by its rows alone: a large robot's single call may be a long one."""
+    small = robomorph.load("chain:2").compile("inverse_dynamics").prepare(128)
+    large = robomorph.load("chain:30").compile("forward_dynamics_gradient").prepare(128)
+    assert small.release_gil_above == 16
+    assert large.release_gil_above <= 100_000 // large.stats.flops < 16
