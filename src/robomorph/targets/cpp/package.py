@@ -68,7 +68,7 @@ def identifier(text: str) -> str:
 
 
 def comment_text(text: str) -> str:
-    """A name from a robot's file as it may stand in a comment: on one line, and without the comment's ends."""
+    """A name from a robot's file as it may stand in a comment: on one line, and not ending the comment."""
     plain = "".join(c if c.isprintable() and c != "\\" else " " for c in text)
     return plain.replace("*/", "* /").replace("/*", "/ *")
 
