@@ -76,6 +76,13 @@ def test_error_compares_the_leading_rows_and_common_outputs() -> None:
     assert relative_error({"c": np.zeros((1, 1))}, reference) is None
 
 
+@pytest.mark.parametrize("bad", ["a", "b"])
+def test_error_of_results_that_are_no_numbers_is_shown(bad: str) -> None:
+    reference = {"a": np.ones((1, 1)), "b": np.ones((1, 1))}
+    error = relative_error({**reference, bad: np.array([[np.nan]])}, reference)
+    assert error is not None and np.isnan(error)
+
+
 def test_speedup_is_theirs_over_ours() -> None:
     assert speedup(record(best_ns=50.0), record(best_ns=500.0)) == pytest.approx(10.0)
     assert speedup(record(best_ns=50.0), None) is None

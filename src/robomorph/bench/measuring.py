@@ -134,5 +134,6 @@ def relative_error(found: Results, reference: Results) -> float | None:
         rows = min(len(found[name]), len(reference[name]))
         a, b = found[name][:rows], reference[name][:rows]
         error = float(np.max(np.abs(a - b)) / max(float(np.max(np.abs(b))), 1e-300))
-        worst = error if worst is None else max(worst, error)
+        # NaN must not lose against a number, as it does in max().
+        worst = error if worst is None else float(np.maximum(worst, error))
     return worst
