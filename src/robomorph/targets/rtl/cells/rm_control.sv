@@ -66,4 +66,14 @@ module rm_control #(
       end
     end
   end
+
+`ifndef SYNTHESIS
+  initial assert_rounds : assert (Rounds == LastRound + 1);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (rst_ni) begin
+      assert_phase : assert ({1'b0, phase_q} < (PhaseW + 1)'(Interval));
+      assert_not_lost : assert (!(done_o && busy_i));
+    end
+  end
+`endif
 endmodule

@@ -47,4 +47,8 @@ module rm_fixed_to_float #(
 
   logic unused_leading;
   assign unused_leading = wide[WideW-1];
+
+`ifndef SYNTHESIS
+  initial assert_width : assert (Width <= 32);
+`endif
 endmodule

@@ -53,4 +53,8 @@ module rm_float_to_fixed #(
       overflow_o = 1'b1;
     end
   end
+
+`ifndef SYNTHESIS
+  initial assert_width : assert (Width <= 32);
+`endif
 endmodule

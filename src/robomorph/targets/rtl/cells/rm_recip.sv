@@ -69,4 +69,8 @@ module rm_recip #(
 
   logic unused_remainder;
   assign unused_remainder = ^remainder[Working*W +: W];
+
+`ifndef SYNTHESIS
+  initial assert_stages : assert (Stages >= 2);
+`endif
 endmodule

@@ -77,4 +77,8 @@ module rm_rotate #(
   assign sin_o  = behind[Working] ? -last_y : last_y;
   logic unused_angle;
   assign unused_angle = ^z[Working*PhaseW +: PhaseW];
+
+`ifndef SYNTHESIS
+  initial assert_stages : assert (Stages >= 2);
+`endif
 endmodule

@@ -44,4 +44,21 @@ module rm_stream_in #(
       full_q <= full_q ? !take_i : accept && count_q == Last;
     end
   end
+
+`ifndef SYNTHESIS
+  // AXI4-Stream: whoever sends keeps an offered beat until it is taken. Nothing is taken that is not there.
+  logic             waiting_q;
+  logic [DataW-1:0] offered_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waiting_q <= 1'b0;
+      offered_q <= '0;
+    end else begin
+      waiting_q <= s_axis_tvalid && !s_axis_tready;
+      offered_q <= s_axis_tdata;
+      assert_stable : assert (!waiting_q || (s_axis_tvalid && s_axis_tdata == offered_q));
+      assert_taken_full : assert (!(take_i && !full_q));
+    end
+  end
+`endif
 endmodule
