@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from robomorph.errors import ArgumentError
 from robomorph.ir.cordic import cos_sin_words
-from robomorph.ir.fixed import FixedProgram, Format, interpret_fixed
-from robomorph.ir.ops import ADD, INPUT, MUL, NEG, RECIP, SUB, Op
+from robomorph.ir.fixed import FixedProgram, Format, check_fixed, interpret_fixed, output_reals
+from robomorph.ir.lower import Numbers, lower
+from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB, Op
 from robomorph.ir.program import Node, Port, Program
+from robomorph.ir.trace import Tracer
 
 
 def one_operation(op: Op, formats: list[Format], out: Format) -> FixedProgram:
@@ -86,6 +88,32 @@ def test_formats_have_names() -> None:
     for bad in ("16.16", "Q16", "Q40.8", "Q2.2"):
         with pytest.raises(ArgumentError, match="format"):
             Format.parse(bad)
+
+
+def test_real_numbers_beyond_all_words_saturate() -> None:
+    values = np.array([np.nan, -np.nan, np.inf, -np.inf, 1e308, 1.0])
+    words, lost = Format(32, 30).to_words(values)
+    assert words.tolist() == [2**31 - 1, -(2**31), 2**31 - 1, -(2**31), 2**31 - 1, 2**30]
+    assert lost.tolist() == [True] * 5 + [False]
+
+
+def test_constants_that_do_not_fit_are_refused() -> None:
+    """They are no operations, so no flag would tell."""
+    nodes = (Node(INPUT, (), 0.0), Node(CONST, (), 9.81), Node(ADD, (0, 1)))
+    program = Program("sum", (Port("x", ()),), (Port("y", ()),), nodes, (2,))
+    check_fixed(FixedProgram(program, (Format(16, 11),) * 3))
+    with pytest.raises(ArgumentError, match=r"Q4\.12: cannot hold the constant 9\.81"):
+        check_fixed(FixedProgram(program, (Format(16, 12),) * 3))
+
+
+def test_results_that_are_constant_fit_whatever_the_format() -> None:
+    tracer = Tracer()
+    ports = (Port("x", ()),)
+    (x,) = tracer.inputs(ports)["x"]
+    program = tracer.program("pair", ports, {"y": [x * x, 4.5]})
+    fixed = lower(program, Numbers(16, Format.parse("Q2.14")), [1.0] * len(program.nodes))
+    found = output_reals(fixed, interpret_fixed(fixed, np.array([[1 << 14]])).words)
+    assert found["y"].tolist() == [[1.0, 4.5]]
 
 
 def test_saturation_is_flagged_per_state() -> None:

@@ -5,12 +5,33 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import robomorph
+from robomorph.hardware.states import input_bounds
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST
+from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval, intervals, node_values
 from robomorph.ir.sensitivity import sensitivities
 from robomorph.ir.trace import Tracer
 from tests.rtl.accelerators import PAPERS, accelerator
+
+
+def test_positions_are_bounded_by_the_limits_alone() -> None:
+    """Limits beyond half a turn count in full; a joint without any is taken half a turn either way."""
+    joint = '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/>{4}</joint>'
+    limit = '<limit lower="-6" upper="5" effort="1" velocity="1"/>'
+    text = (
+        '<robot name="two"><link name="a"/><link name="b"/>'
+        '<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial></link>"
+        + joint.format("first", "revolute", "a", "b", limit)
+        + joint.format("second", "continuous", "b", "c", "")
+        + "</robot>"
+    )
+    specialiser = robomorph.load(text).specialiser
+    ports = [Port("q", (2,))]
+    bounds = input_bounds(specialiser, ports, {"q": np.zeros((1, 2))}, speed=1.0, acceleration=1.0)
+    assert bounds == [Interval(-6.0, 5.0), Interval(-np.pi, np.pi)]
 
 
 def test_proven_intervals_hold_for_random_states() -> None:

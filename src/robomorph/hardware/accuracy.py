@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.errors import ArgumentError
 from robomorph.hardware.accelerator import Accelerator, make_accelerator
 from robomorph.ir.fixed import Format
 from robomorph.ir.ops import CONST
@@ -69,7 +71,7 @@ def error_report(accelerator: Accelerator, arguments: Mapping[str, Array]) -> Er
 def format_sweep(
     accelerator: Accelerator, arguments: Mapping[str, Array], word_bits: Sequence[int], *, uniform: bool
 ) -> list[ErrorReport]:
-    """The errors at every word width; with `uniform`, each in its best single format."""
+    """The errors at every word width; with `uniform`, each in its best single format, if there is one."""
     reports = []
     for bits in word_bits:
         choices = [None] if not uniform else _uniform_formats(accelerator, bits)
@@ -79,8 +81,10 @@ def format_sweep(
                 accelerator.options, bits=bits, format=choice.name if choice else None, constant_bits=None
             )
             other = make_accelerator(accelerator.specialiser, accelerator.request, options)
-            tried.append(error_report(other, arguments))
-        reports.append(min(tried, key=lambda report: (report.overflows, report.worst)))
+            with suppress(ArgumentError):  # a format that does not hold the robot's constants is no candidate
+                tried.append(error_report(other, arguments))
+        if tried:
+            reports.append(min(tried, key=lambda report: (report.overflows, report.worst)))
     return reports
 
 
@@ -88,7 +92,7 @@ def _uniform_formats(accelerator: Accelerator, bits: int) -> list[Format]:
     """Formats of a width around the one that just holds the largest signal."""
     largest = max(size for size in accelerator.profile if np.isfinite(size))
     whole = max(2, int(np.floor(np.log2(largest))) + 2)
-    return [Format(bits, bits - w) for w in (whole - 1, whole, whole + 1) if 2 <= w < bits]
+    return [Format(bits, bits - w) for w in sorted({min(w, bits) for w in range(whole - 1, whole + 2)})]
 
 
 def signals_to_widen(accelerator: Accelerator, count: int = 10) -> list[Signal]:

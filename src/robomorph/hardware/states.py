@@ -92,9 +92,10 @@ def _position_bounds(specialiser: Specialiser) -> list[Interval]:
         if body.mimic is not None:
             continue
         joint = JOINT_TYPES[body.kind]
-        if joint.nq == 1:
-            low, high = max(body.limits.lower, -np.pi), min(body.limits.upper, np.pi)
-            bounds.append(Interval(float(min(low, high)), float(max(low, high))))
+        if joint.nq == 1:  # what has no limit is taken as far as states are sampled
+            ends = (body.limits.lower, body.limits.upper)
+            low, high = (e if np.isfinite(e) else float(np.copysign(np.pi, e)) for e in ends)
+            bounds.append(Interval(min(low, high), max(low, high)))
         else:  # positions within a metre, directions within the unit sphere
             bounds += [Interval(-1.0, 1.0)] * joint.nq
     return bounds

@@ -64,10 +64,18 @@ class Format:
         return 2.0**-self.frac
 
     def to_words(self, values: Array) -> tuple[Array, Array]:
-        """Words nearest to real values, saturated; and where that was necessary."""
-        scaled = np.floor(np.asarray(values, np.float64) * 2.0**self.frac + 0.5)
+        """Words nearest to real values, saturated; and where that was necessary. NaNs saturate to the end
+        that their sign names, as those of float32 words do."""
+        values = np.asarray(values, np.float64)
+        values = np.where(np.isnan(values), np.copysign(np.inf, values), values)
+        with np.errstate(over="ignore"):
+            scaled = np.floor(values * 2.0**self.frac + 0.5)
         clipped = np.clip(scaled, -self.top - 1, self.top)
         return clipped.astype(np.int64), clipped != scaled
+
+    def holds(self, value: float) -> bool:
+        """Is there a word within half a last place, or (at the upper end) within a whole one?"""
+        return abs(value) <= (self.top + 1) * self.ulp
 
     def to_reals(self, words: Array) -> Array:
         return np.asarray(words, np.float64) * self.ulp
@@ -104,9 +112,14 @@ class FixedResult:
 
 
 def check_fixed(fixed: FixedProgram) -> None:
-    """Raise ProgramError if some node's format breaks the rules that keep every step within 64 bits."""
+    """Raise ProgramError if some node's format breaks the rules that keep every step within 64 bits, and
+    ArgumentError if a constant does not fit: no flag would tell of its saturation."""
     nodes, formats = fixed.program.nodes, fixed.formats
     for i, node in enumerate(nodes):
+        if node.op is CONST and not formats[i].holds(node.value):
+            raise ArgumentError(
+                f"format {formats[i].name}: cannot hold the constant {node.value:g}: expected more whole bits"
+            )
         out, args = formats[i].frac, [formats[a].frac for a in node.args]
         exact = None
         if node.op is MUL:

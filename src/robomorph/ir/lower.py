@@ -117,7 +117,10 @@ class _Lowering:
         node = self.program.nodes[index]
         if node.op is not CONST:
             return self.place[index]
-        return self._constant(node.value, self._wanted(abs(node.value)))
+        # A result that is constant never raises a flag: it must fit, even where one format is for all.
+        wanted = self._wanted(abs(node.value))
+        fits = wanted.bits - 1 - _whole_bits(node.value)
+        return self._constant(node.value, Format(wanted.bits, min(wanted.frac, fits)))
 
 
 def _whole_bits(size: float) -> int:
