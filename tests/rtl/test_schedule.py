@@ -86,8 +86,9 @@ def test_time_buys_sharing() -> None:
 def test_knobs_are_checked() -> None:
     with pytest.raises(TargetError, match="interval"):
         Knobs(interval=0)
-    with pytest.raises(TargetError, match="period"):
-        Knobs(period=0.5)
+    for period in (0.5, float("nan")):
+        with pytest.raises(TargetError, match="period"):
+            Knobs(period=period)
 
 
 @pytest.mark.parametrize("word", [1, 2, 3, 7, -1, -7, 15, 23, 1000003, -987654321])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
 import robomorph
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, TargetError
 from robomorph.hardware.accelerator import Accelerator, make_accelerator
 from robomorph.hardware.accuracy import error_report
 from robomorph.hardware.kernel import OverflowWarning
@@ -63,6 +64,11 @@ def test_complete_gradient_of_a_small_chain() -> None:
     assert 0 < found.overflows < 300
 
 
+def test_narrow_words_drop_more_bits_than_they_have() -> None:
+    """With 8 bits, binary points lie so far apart that whole words are rounded away."""
+    check(accelerator("iiwa14", "inverse_dynamics", interval=24, bits=8, trig="host"), 30)
+
+
 def test_new_state_every_cycle() -> None:
     a = accelerator("chain:2", "inverse_dynamics", interval=1, bits=16, trig="host")
     assert measure(a, a.sample(100, seed=3)).exact
@@ -82,8 +88,20 @@ def test_kernel_call_and_overflow_warning() -> None:
     with pytest.warns(OverflowWarning, match="6 of 6 states"):
         kernel(q, qd, 1e5 * qdd)
     assert kernel.overflow.all()
+    with pytest.raises(TargetError, match="trace=True"):
+        kernel(q, qd, qdd, waveform="waves.vcd")
     with pytest.raises(ArgumentError, match="nonsense"):
         robot.compile("inverse_dynamics", target="rtl", nonsense=1)
+
+
+def test_waveforms_are_written_or_refused(tmp_path: Path) -> None:
+    robot = robomorph.load("chain:2")
+    kernel: Any = robot.compile("inverse_dynamics", target="rtl", interval=8, trace=True)
+    state = np.zeros((3, 2))
+    kernel(state, state, state, waveform=tmp_path / "waves.vcd")
+    assert "$enddefinitions" in (tmp_path / "waves.vcd").read_text()
+    with pytest.raises(TargetError, match="cannot write"):
+        kernel(state, state, state, waveform=tmp_path / "nowhere" / "waves.vcd")
 
 
 @seed(4)
@@ -97,7 +115,7 @@ def test_ten_random_robots(random: RandomRobot) -> None:
         robot = robomorph.load(random.text, floating_base=random.floating, mimic=random.mimic)
     request = make_request(robot.model, "inverse_dynamics")
     a = make_accelerator(robot.specialiser, request, Options(interval=16, bits=20))
-    assert measure(a, a.sample(40, seed=6)).exact
+    check(a, 40)
 
 
 def anchor_states(n: int) -> dict[str, np.ndarray]:

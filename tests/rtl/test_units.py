@@ -190,6 +190,10 @@ def test_wrong_wishes_are_refused() -> None:
         Options(structure="tree")
     with pytest.raises(ArgumentError, match="forward=two"):
         accelerator("iiwa14", "inverse_dynamics", **UNITS, units="forward=two").design  # noqa: B018
+    with pytest.raises(TargetError, match=r"'leftward': known are all, forward.*, velocities"):
+        accelerator("iiwa14", "inverse_dynamics", **UNITS, units="leftward=2").design.stats  # noqa: B018
+    with pytest.raises(ArgumentError, match="only for structure='units'"):
+        Options(units="2")
     with pytest.raises(TargetError, match="3 units cannot make 100 calls in 24 cycles"):
         fold_of(24, 100, 3, 8)
 

@@ -1,8 +1,12 @@
-"""Which hardware tools are here; a test that needs a missing one is skipped with the reason."""
+"""Which hardware tools are here; a test that needs a missing one is skipped with the reason.
+
+With ROBOMORPH_REQUIRE_RTL_TOOLCHAINS=1 such tests run, and fail, instead.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 
 import pytest
 
@@ -23,5 +27,10 @@ def yosys_problem() -> str | None:
     return "pyosys is not installed" if importlib.util.find_spec("pyosys") is None else None
 
 
-needs_verilator = pytest.mark.skipif(_simulator_problem() is not None, reason=f"{_simulator_problem()}")
-needs_yosys = pytest.mark.skipif(yosys_problem() is not None, reason=f"{yosys_problem()}")
+def _skip(problem: str | None) -> pytest.MarkDecorator:
+    required = os.environ.get("ROBOMORPH_REQUIRE_RTL_TOOLCHAINS") == "1"
+    return pytest.mark.skipif(problem is not None and not required, reason=f"{problem}")
+
+
+needs_verilator = _skip(_simulator_problem())
+needs_yosys = _skip(yosys_problem())

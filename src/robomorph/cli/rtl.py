@@ -72,8 +72,17 @@ def add_parser(subparsers: Any) -> None:
 
 def _add_design_options(group: Any) -> None:
     group.add_argument("--algorithm", default="forward_dynamics_gradient", help="function on the chip")
-    group.add_argument("--trig", choices=("host", "chip"), help="who computes sines and cosines")
-    group.add_argument("--minv", choices=("given", "chip"), help="is M^-1 an argument? (gradients)")
+    group.add_argument(
+        "--trig",
+        choices=("host", "chip"),
+        default="host",
+        help="who computes sines and cosines (default host)",
+    )
+    group.add_argument(
+        "--minv",
+        choices=("given", "chip"),
+        help="is M^-1 an argument? (default: given, for the gradient of forward dynamics)",
+    )
     group.add_argument(
         "--format", metavar="Qm.n", help="one format for all signals (default: one per signal)"
     )
@@ -86,9 +95,12 @@ def _add_design_options(group: Any) -> None:
         default="fixed",
         help="words on the streams (default fixed)",
     )
-    group.add_argument("--interval", type=int, help="cycles between states (default 24)")
+    group.add_argument("--interval", type=int, default=24, help="cycles between states (default 24)")
     group.add_argument(
-        "--period", type=float, default=1.8, help="chained delay per cycle, in multiplications"
+        "--period",
+        type=float,
+        default=1.8,
+        help="chained delay per cycle, in multiplications (default 1.8)",
     )
     group.add_argument("--latency", type=int, help="cycles to aim for; more leave room to share units")
     group.add_argument("--speed", type=float, default=1.0, help="largest joint speed sampled (default 1)")
@@ -99,7 +111,10 @@ def _add_design_options(group: Any) -> None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected numbers such as 12,16,32, found {text!r}") from None
 
 
 def _names(text: str) -> list[str]:
@@ -116,6 +131,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.save and not args.synthesise:
         raise ArgumentError("--save: nothing to write without --synthesise")
+    if args.states < 1:
+        raise ArgumentError(f"--states: expected at least 1, found {args.states}")
     for name in args.synthesise:
         if name not in _SYNTHESES:
             raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
@@ -148,10 +165,10 @@ def design_options(args: argparse.Namespace) -> Options:
     return Options(
         format=args.format,
         bits=args.bits,
-        trig=args.trig or "host",
+        trig=args.trig,
         minv=args.minv or ("given" if papers else "chip"),
         boundary=args.boundary,
-        interval=args.interval or 24,
+        interval=args.interval,
         period=args.period,
         latency=args.latency,
         speed=args.speed,

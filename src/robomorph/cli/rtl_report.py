@@ -35,7 +35,8 @@ def print_report(report: dict[str, Any]) -> None:
         if report["estimates"][key]:
             table.add_row(text, f"{report['estimates'][key]:g}")
     console.print(table)
-    for part in (unit_table, _sparsity, _errors, _simulated, _sweep, _space, _synthesis, _area_and_power):
+    parts = (unit_table, _sparsity, _ranges, _errors, _widen, _simulated, _sweep, _space)
+    for part in (*parts, _synthesis, _area_and_power):
         made = part(report)
         if made is not None:
             console.print(made)
@@ -51,13 +52,47 @@ def _sparsity(report: dict[str, Any]) -> Any:
         ("frames", "", "dense", "robot-agnostic", "superposed", "average", "kept of the average"),
         left=2,
         caption="kept: what one unit for all joints saves, of what an average joint saves; papers: "
-        f"{100 * KEPT_BY_PAPERS:.1f}%",
+        f"{100 * KEPT_BY_PAPERS:.1f}%. {_sparsest(report['sparsity']['as_given'])}",
     )
     for key, name in (("as_given", "as given"), ("chosen_frames", "chosen")):
         figure = report["sparsity"][key]
         for kind in ("multipliers", "adders"):
             cells = [f"{figure[c][kind]:.3g}" for c in ("none", "robot_agnostic", "superposed", "average")]
             table.add_row(name, kind, *cells, f"{100 * figure['kept']:.1f}%")
+    return table
+
+
+def _sparsest(figure: dict[str, Any]) -> str:
+    """The joint whose own unit would be the smallest, beside a dense one."""
+    joints, dense = figure["joints"], figure["none"]
+    best = min(range(len(joints)), key=lambda k: joints[k]["multipliers"])
+    parts = []
+    for kind in ("multipliers", "adders"):
+        own, whole = joints[best][kind], dense[kind]
+        parts.append(f"{own:g} of {whole:g} {kind} ({100 * (1 - own / whole):.0f}% fewer)")
+    return f"As given, joint {best + 1} alone: {', '.join(parts)}"
+
+
+def _ranges(report: dict[str, Any]) -> Any:
+    found = report["ranges"]
+    proven = found["largest_proven"]
+    table = make_table("ranges of signals", ("", "figure"))
+    table.add_row("signals", str(found["signals"]))
+    table.add_row("largest magnitude, profiled", f"{found['largest_profiled']:.4g}")
+    table.add_row("largest magnitude, proven", "none" if proven is None else f"{proven:.4g}")
+    table.add_row("signals without a proven bound", str(found["without_proven_bound"]))
+    return table
+
+
+def _widen(report: dict[str, Any]) -> Any:
+    table = make_table(
+        "signals to widen first",
+        ("signal", "format", "share"),
+        left=2,
+        caption="share: of the error variance of all outputs that the roundings of a signal cause, estimated",
+    )
+    for signal in report["errors"]["widen"]:
+        table.add_row(signal["name"], signal["format"], f"{100 * signal['share']:.1f}%")
     return table
 
 
@@ -81,7 +116,10 @@ def _simulated(report: dict[str, Any]) -> Any:
     table.add_row("results, with random pauses on both streams", verdict)
     table.add_row("cycles, last word in to result ready", str(found["latency"]))
     table.add_row("cycles, last word in to last word out", str(found["last_word"]))
-    table.add_row("cycles between states, in a burst", f"{found['interval']:.2f}")
+    interval = found["interval"]  # needs more than a few states
+    table.add_row(
+        "cycles between states, in a burst", f"{interval:.2f}" if interval == interval else "too few"
+    )
     return table
 
 

@@ -136,6 +136,10 @@ class Accelerator:
 
 def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
     """From a request to an accelerator; nothing is scheduled before it is asked for."""
+    if model_sizes(specialiser.model).nv == 0:
+        raise ArgumentError(
+            f"{specialiser.model.name}: no joint moves: there is nothing for a chip to compute"
+        )
     if options.structure == "units":
         request = _by_columns(request)
     if options.minv == "given":

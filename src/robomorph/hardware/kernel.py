@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ class RtlStats(KernelStats):
     states_simulated: int = 0
     cycles_simulated: int = 0
     overflows: int = 0
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 class RtlKernel:

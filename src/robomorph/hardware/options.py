@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 from robomorph.errors import ArgumentError
-from robomorph.ir.fixed import Format
+from robomorph.ir.fixed import MAX_BITS, MIN_BITS, Format
 from robomorph.ir.lower import Numbers
 from robomorph.targets.rtl.schedule import Knobs
 from robomorph.targets.rtl.stream import BOUNDARIES
@@ -60,12 +62,16 @@ class Options:
         _one_of("minv", self.minv, ("chip", "given"))
         _one_of("boundary", self.boundary, BOUNDARIES)
         _one_of("structure", self.structure, ("flat", "units"))
-        if self.step < 1 or self.link_scale < 0:
-            raise ArgumentError(
-                f"step and link_scale: expected bits, at least 1 and 0, found {self.step}, {self.link_scale}"
-            )
-        if self.samples < 1 or self.speed <= 0 or self.acceleration <= 0:
-            raise ArgumentError("samples, speed and acceleration: expected positive numbers")
+        for name, least in _WHOLE.items():
+            _whole(name, getattr(self, name), least)
+        if self.bits > MAX_BITS:
+            raise ArgumentError(f"bits: expected {MIN_BITS} to {MAX_BITS}, found {self.bits}")
+        for name in ("speed", "acceleration", "period"):
+            _positive(name, getattr(self, name))
+        if not isinstance(self.format, str | None) or not isinstance(self.units, str):
+            raise ArgumentError(f"format and units: expected text, found {self.format!r}, {self.units!r}")
+        if self.structure == "flat" and (self.units or self.fold or self.unit_latency):
+            raise ArgumentError("units, fold, unit_latency: only for structure='units'")
 
     @property
     def numbers(self) -> Numbers:
@@ -110,6 +116,36 @@ def make_options(options: Mapping[str, Any]) -> Options:
         if name not in known:
             raise ArgumentError(f"{name}: not an option of target 'rtl': it has {', '.join(known)}")
     return Options(**options)
+
+
+# Options that are whole numbers, and the least of each; None, if it is the default, leaves it open.
+_WHOLE = {
+    "bits": MIN_BITS,
+    "constant_bits": 1,
+    "samples": 1,
+    "fold": 1,
+    "unit_latency": 1,
+    "link_scale": 0,
+    "step": 1,
+    "interval": 1,
+    "latency": 1,
+    "levels": 1,
+    "reciprocal_stages": 2,
+    "rotate_stages": 2,
+}
+_OPEN = ("constant_bits", "fold", "unit_latency", "interval", "latency")
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if value is None and name in _OPEN:
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ArgumentError(f"{name}: expected a whole number, at least {least}, found {value!r}")
+
+
+def _positive(name: str, value: Any) -> None:
+    if not isinstance(value, Real) or not isfinite(value) or value <= 0:
+        raise ArgumentError(f"{name}: expected a positive number, found {value!r}")
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -13,6 +13,8 @@ _GRID = {
     "flat": ((1, 2, 4, 8, 16, 24, 48), (1.25, 1.5, 1.8, 2.5, 3.5)),
     "units": ((4, 8, 16, 24, 48), (1.25, 1.8)),
 }
+# A flat design has no units, whatever was wished of them.
+_NO_UNITS: dict[str, Any] = {"units": "", "fold": None, "unit_latency": None}
 _LESS_IS_BETTER = ("time_per_state", "latency_time", "multipliers", "all_adders")
 
 
@@ -31,8 +33,9 @@ def design_space(accelerator: Accelerator) -> list[dict[str, Any]]:
 
 
 def _figures(accelerator: Accelerator, structure: str, interval: int, period: float) -> dict[str, Any]:
+    wishes = _NO_UNITS if structure == "flat" else {}
     options = replace(
-        accelerator.options, structure=structure, interval=interval, period=period, latency=None
+        accelerator.options, structure=structure, interval=interval, period=period, latency=None, **wishes
     )
     stats = make_accelerator(accelerator.specialiser, accelerator.request, options).design.stats
     made: dict[str, Any] = {"structure": structure, "asked_interval": interval, "asked_period": period}

@@ -52,12 +52,6 @@ class SparsityFigure:
     def kept(self) -> float:
         return _saved(self.dense, self.superposed) / _saved(self.dense, self.average)
 
-    @property
-    def kept_beyond_agnostic(self) -> float:
-        """The same, counting only what a robot-agnostic unit does not save already."""
-        gain = _saved(self.agnostic, self.average)
-        return _saved(self.agnostic, self.superposed) / gain if gain else 1.0
-
 
 def _saved(base: TransformUnit, unit: TransformUnit) -> float:
     return (base.multipliers + base.adders) - (unit.multipliers + unit.adders)

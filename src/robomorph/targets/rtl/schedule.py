@@ -43,12 +43,16 @@ class Knobs:
     unit_latency: int | None = None
 
     def __post_init__(self) -> None:
-        if self.interval < 1 or self.levels < 1 or min(self.reciprocal_stages, self.rotate_stages) < 2:
-            raise TargetError(f"rtl: interval and levels must be at least 1, stages at least 2, found {self}")
-        if self.period < 1.0:
+        least = {"interval": 1, "levels": 1, "reciprocal_stages": 2, "rotate_stages": 2, "fold": 1}
+        for name, smallest in least.items():
+            value = getattr(self, name)
+            if value is not None and value < smallest:
+                raise TargetError(f"rtl: {name}: expected at least {smallest}, found {value}")
+        if not self.period >= 1.0:
             raise TargetError(f"rtl: a period must hold one multiplication (1.0), found {self.period}")
-        if any(count < 1 for _, count in self.units) or (self.fold is not None and self.fold < 1):
-            raise TargetError(f"rtl: units and fold: expected positive numbers, found {self}")
+        for name, count in self.units:
+            if count < 1:
+                raise TargetError(f"rtl: units: expected at least one of {name!r}, found {count}")
 
     def stages(self, kind: Kind) -> int:
         """Cycles from the operand to the result of a shared unit."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from robomorph.ir.fixed import FixedProgram
 from robomorph.targets.rtl.operations import SELECT_DELAY, SHARED, Kind, Operation, operations
 from robomorph.targets.rtl.schedule import Knobs, PlacedCall, Schedule, Unit, UnitKey, UnitPlan
-from robomorph.targets.rtl.units import Units, fold_of, wanted_count
+from robomorph.targets.rtl.units import Units, check_wishes, fold_of, wanted_count
 
 _NO_UNITS = Units((), ())
 
@@ -37,6 +37,7 @@ def make_schedule(
 
 def plan_units(units: Units, knobs: Knobs) -> tuple[UnitPlan, ...]:
     """For every template: how many units, how far folded, and the schedule inside."""
+    check_wishes(units.templates, knobs.units)
     plans = []
     for k, template in enumerate(units.templates):
         calls = units.count(k)

@@ -77,6 +77,8 @@ class Simulation:
         of cycles in which a stream rests; `one_by_one` sends each state after the last one's result."""
         if waveform is not None and not self.trace:
             raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
+        if waveform is not None:
+            _check_writable(waveform)
         chosen = np.ascontiguousarray(words[:, list(self.design.input_slots)], np.int32)
         n, out_words = len(chosen), self.design.streams[1].words
         out = np.zeros((n, out_words), np.int32)
@@ -105,6 +107,14 @@ class Simulation:
         return Run(
             out.astype(np.int64), flags.astype(bool), times[0], times[1], times[2], cycles, bool(sticky[0])
         )
+
+
+def _check_writable(path: Path) -> None:
+    """Verilator says nothing about a file that it cannot open."""
+    try:
+        path.open("wb").close()
+    except OSError as error:
+        raise TargetError(f"waveform: cannot write {path}: {error.strerror}") from None
 
 
 def lint(design: Design) -> str:

@@ -72,6 +72,17 @@ def fold_of(interval: int, calls: int, units: int, most: int) -> int:
     raise TargetError(f"rtl: {units} units cannot make {calls} calls in {interval} cycles")
 
 
+KINDS = ("forward", "backward", "product")
+
+
+def check_wishes(templates: Sequence[Template], wishes: Sequence[tuple[str, int]]) -> None:
+    """Raise TargetError if a designer asked for units that the design does not have."""
+    known = ["all", *KINDS, *(template.name for template in templates)]
+    for name, _ in wishes:
+        if name not in known:
+            raise TargetError(f"rtl: units: unknown name {name!r}: known are {', '.join(known)}")
+
+
 def wanted_count(template: Template, wishes: Sequence[tuple[str, int]]) -> int:
     """How many units of a template a designer asked for: by its name, its kind, or for "all"; one if not."""
     found = dict(wishes)
