@@ -45,6 +45,7 @@ def _figure(figure: SparsityFigure) -> dict[str, Any]:
         "superposed": unit(figure.superposed),
         "average": unit(figure.average),
         "kept": figure.kept,
+        "kept_beyond_agnostic": figure.kept_beyond_agnostic,
     }
 
 
