@@ -51,9 +51,10 @@ def _sparsity(report: dict[str, Any]) -> Any:
         "transform unit (6x6 times 6)",
         ("frames", "", "dense", "robot-agnostic", "superposed", "average", "kept", "kept beyond"),
         left=2,
-        caption="kept: what one unit for all joints saves over a dense one, of what an average joint saves; kept "
-        "beyond: the same over a robot-agnostic unit. The papers' unit: "
-        f"{100 * KEPT_BY_PAPERS:.1f}%, counted in one of the two ways. {_sparsest(report['sparsity']['as_given'])}",
+        caption="kept: what one unit for all joints saves over a dense one, of what an average joint saves; "
+        "kept beyond: the same over a robot-agnostic unit. The papers' unit: "
+        f"{100 * KEPT_BY_PAPERS:.1f}%, counted in one of the two ways. "
+        f"{_sparsest(report['sparsity']['as_given'])}",
     )
     for key, name in (("as_given", "as given"), ("chosen_frames", "chosen")):
         figure = report["sparsity"][key]

@@ -40,8 +40,8 @@ class TransformUnit:
 @dataclass(frozen=True)
 class SparsityFigure:
     """Per joint and for the whole robot. `kept` is the share of the average joint's saved operations that the
-    one superposed unit still saves, counted from a dense unit; `kept_beyond_agnostic` the same counted from the
-    robot-agnostic one. The papers' hand-made unit kept 33.3%; they do not say from which of the two."""
+    one superposed unit still saves, counted from a dense unit; `kept_beyond_agnostic` the same counted from
+    the robot-agnostic one. The papers' hand-made unit kept 33.3%; they do not say from which of the two."""
 
     joints: tuple[TransformUnit, ...]
     dense: TransformUnit
