@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -20,7 +19,7 @@ def compile_object(text: str, level: int = 2) -> bytes:
     """Native object code of an LLVM module."""
     _initialise()
     try:
-        # A context of its own: modules are compiled on several threads.
+        # A context of its own, which goes with the module: the global one would keep its constants and types.
         module = llvm.parse_assembly(text, llvm.create_context())
         return bytes(_machine(level).emit_object(module))
     except RuntimeError as error:
@@ -34,11 +33,8 @@ def assembly(text: str, level: int = 2) -> str:
 
 
 def compile_objects(texts: Sequence[str]) -> list[bytes]:
-    """Object code of several modules, compiled at the same time (LLVM runs without Python's lock)."""
-    if len(texts) == 1:
-        return [compile_object(texts[0])]
-    with ThreadPoolExecutor(len(texts)) as pool:
-        return list(pool.map(compile_object, texts))
+    """Object code of several modules, one after the other: llvmlite lets one thread at a time into LLVM."""
+    return [compile_object(text) for text in texts]
 
 
 class LoadedCode:

@@ -14,9 +14,9 @@ from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime.cache import default_cache
 from robomorph.targets.cpu.build import LoadedCode, compile_objects
 from robomorph.targets.cpu.emit import Emitted, emit
-from robomorph.targets.cpu.host import available_cpus, host
+from robomorph.targets.cpu.host import host
 
-_CHUNKS_WORTH_A_THREAD = 8
+_CHUNKS_OF_A_LONG_PROGRAM = 16
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def compile_variant(
 
 
 def _module_count(emitted: Emitted) -> int:
-    """Long programs are compiled as several modules, one per CPU."""
-    return max(1, min(available_cpus(), len(emitted.chunks) // _CHUNKS_WORTH_A_THREAD))
+    """A long program is compiled in two halves, so that LLVM never holds all of it in memory."""
+    return 2 if len(emitted.chunks) >= _CHUNKS_OF_A_LONG_PROGRAM else 1
 
 
 def _pack(emitted: Emitted, objects: list[bytes]) -> bytes:
