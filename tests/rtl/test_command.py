@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import robomorph
 from robomorph.cli.main import main
 from tests.rtl.toolchains import needs_verilator
 
@@ -84,3 +86,72 @@ def test_export_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     (about,) = made.values()
     assert (tmp_path / "out" / "rtl" / f"{about['top']}.sv").exists()
     assert (tmp_path / "out" / "docs" / "blocks.svg").read_text().startswith("<svg")
+
+
+def exported(folder: Path, *options: str) -> dict[str, dict[str, Any]]:
+    """The manifests of the designs that the command wrote, by folder below `folder`."""
+    assert main(["export", "chain:2", "--target", "rtl", "-o", str(folder), *options]) == 0
+    found = folder.rglob("design.json")
+    return {str(f.parent.relative_to(folder)): json.loads(f.read_text()) for f in found}
+
+
+def test_export_takes_design_options(tmp_path: Path) -> None:
+    options = ["--bits", "18", "--trig", "chip", "--interval", "6", "--boundary", "float32"]
+    (about,) = exported(tmp_path, "--functions", "inverse_dynamics", *options).values()
+    assert about["numbers"].startswith("18-bit") and about["boundary"] == "float32"
+    assert about["estimates"]["interval"] == 6 and about["estimates"]["rotate_units"] > 0
+
+
+def test_export_without_options_is_the_papers_design(tmp_path: Path) -> None:
+    (about,) = exported(tmp_path).values()
+    arguments = {word["name"].partition("[")[0] for word in about["inputs"]}
+    assert arguments == {"qd", "qdd", "trig", "minv"}
+
+
+def test_export_takes_frames_wrenches_and_outputs(tmp_path: Path) -> None:
+    frame = robomorph.load("chain:2").model.link_names[-1]
+    wanted = "inverse_dynamics,forward_dynamics_gradient=qdd+dqdd_dq"
+    made = exported(tmp_path, "--functions", wanted, "--frames", frame, "--f-ext", frame)
+    assert set(made) == {
+        "inverse_dynamics",
+        "forward_dynamics_gradient",
+        f"forward_kinematics_{frame}",
+        f"jacobian_{frame}",
+    }
+    assert made[f"jacobian_{frame}"]["top"] == f"chain_2_jacobian_{frame}_top"
+    assert any(word["name"].startswith("f_ext") for word in made["inverse_dynamics"]["inputs"])
+    results = {word["name"].partition("[")[0] for word in made["forward_dynamics_gradient"]["outputs"]}
+    assert results == {"qdd", "dqdd_dq"}  # qdd was asked for, so M^-1 is not given
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--target", "rtl", "--dtype", "float32"], "--boundary float32"),
+        (["--target", "rtl", "--name", "mine"], "--name: designs are named after"),
+        (["--target", "rtl", "--functions", "mass_matrix", "--f-ext", "all"], "--f-ext: none of mass_matrix"),
+        (["--target", "rtl", "--functions", "energy,energy"], "energy would be exported twice"),
+        (
+            ["--target", "rtl", "--functions", "forward_dynamics_gradient=qdd", "--minv", "given"],
+            "not qdd: use --minv chip",
+        ),
+        (["--bits", "32", "--unit-latency", "3"], "--bits, --unit-latency: only for --target rtl"),
+    ],
+)
+def test_export_refuses_options_that_mean_nothing(
+    options: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", "chain:2", "-o", str(tmp_path / "out"), *options]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@needs_verilator
+def test_jacobian_of_a_frame_with_proven_ranges(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = robomorph.load("chain:2").model.link_names[-1]
+    options = ["--algorithm", "jacobian", "--ranges", "proven", "--states", "20", "--json"]
+    assert main(["rtl", "chain:2", "--frame", frame, *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["simulated"]["exact"] and report["errors"]["overflows"] == 0
+    assert main(["rtl", "chain:2", *options]) == 2
+    assert "frame: jacobian is about one frame" in capsys.readouterr().err

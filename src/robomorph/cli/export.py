@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import add_robot_options, load_robot, names
+from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
 
 if TYPE_CHECKING:
     from robomorph.gpu.export import GpuPackage
@@ -17,19 +18,21 @@ examples:
   robomorph export arm.urdf --functions inverse_dynamics,jacobian:tool0 -o arm_kernels
   robomorph export iiwa14 --target cuda --functions forward_dynamics_gradient -o iiwa14_cuda
   robomorph export hyq --floating-base --functions forward_dynamics_gradient=qdd+dqdd_dq -o hyq_kernels
+  robomorph export iiwa14 --target rtl --interval 8 -o iiwa14_rtl
 
 The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README;
 for a GPU (--target cuda, opencl) kernels in both mappings, an example that checks them, a CMake file and
-a README.
+a README; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile (lint, simulate,
+synthesise), drawings, a register map and a README, one folder per function if there are several.
 """
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "export",
-        help="write kernels as C++, CUDA or OpenCL source code for your own project",
-        description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, or "
-        "as CUDA or OpenCL.",
+        help="write kernels as C++, CUDA, OpenCL or SystemVerilog for your own project",
+        description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, as "
+        "CUDA or OpenCL, or as a hardware accelerator in SystemVerilog.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -43,7 +46,8 @@ def add_parser(subparsers: Any) -> None:
         "--functions",
         metavar="F,F",
         type=names,
-        help="algorithm[:frame][=output+output], separated by commas (default: all, kinematics for --frames)",
+        help="algorithm[:frame][=output+output], separated by commas (default: all, kinematics for --frames; "
+        "rtl: forward_dynamics_gradient)",
     )
     group.add_argument(
         "--frames", metavar="LINK,LINK", type=names, help="add forward kinematics and Jacobian of these"
@@ -57,24 +61,24 @@ def add_parser(subparsers: Any) -> None:
     group.add_argument(
         "--dtype",
         choices=("both", "float64", "float32"),
-        default="both",
-        help="number formats of the C interface; the C++ templates take both (default both)",
+        help="number formats of the C interface; the C++ templates take both (default both; not for rtl)",
     )
-    group.add_argument("--name", help="namespace and package (default: the robot's name)")
+    group.add_argument("--name", help="namespace and package (default: the robot's name; not for rtl)")
     group.add_argument(
         "--force", action="store_true", help="write even into a folder that holds other things"
     )
+    add_design_options(parser.add_argument_group("target rtl", ABOUT_DEFAULTS))
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:
+    from robomorph.cli.rtl_export import export_designs, refuse_design_options
     from robomorph.export import DTYPES, FunctionSpec, default_functions, export
 
-    robot, _ = load_robot(args)
     if args.target == "rtl":
-        from robomorph.cli.rtl import export_designs
-
-        return export_designs(robot, args)
+        return export_designs(load_robot(args)[0], args)
+    refuse_design_options(args)
+    robot, _ = load_robot(args)
     frames = args.frames or []
     if args.functions:
         specs = [FunctionSpec.parse(text) for text in args.functions]
@@ -86,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         args.output,
         target=args.target,
         functions=specs,
-        dtypes=DTYPES if args.dtype == "both" else (args.dtype,),
+        dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
         name=args.name,
         f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
         force=args.force,

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
-from robomorph.cli.rtl_units import add_unit_options, unit_options
+from robomorph.cli.rtl_options import ABOUT_DEFAULTS, PAPERS_FUNCTION, add_design_options, design_options
 
 if TYPE_CHECKING:
     from robomorph.hardware.accelerator import Accelerator
-    from robomorph.hardware.options import Options
-    from robomorph.robot import Robot
 
 _EPILOG = """\
 examples:
@@ -22,6 +20,7 @@ examples:
   robomorph rtl iiwa14 --structure units --interval 144 --bits 18     small: folded link units
   robomorph rtl hyq --structure units --units 4         four limbs, four processors
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
+  robomorph rtl iiwa14 --algorithm jacobian --frame lbr_iiwa_link_7
   robomorph rtl iiwa14 --sweep 12,16,20,24,32           the error of every word width
   robomorph rtl iiwa14 --synthesise ultrascale,cells    resources, area, delay and power by synthesis
   robomorph rtl iiwa14 --synthesise cells --save cells.json   keep what was measured, for figures
@@ -41,7 +40,12 @@ def add_parser(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
-    _add_design_options(parser.add_argument_group("the design"))
+    design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
+    design.add_argument("--algorithm", default=PAPERS_FUNCTION, help=f"function (default {PAPERS_FUNCTION})")
+    design.add_argument(
+        "--frame", metavar="LINK", help="the frame that jacobian and forward_kinematics are of"
+    )
+    add_design_options(design)
     group = parser.add_argument_group("what to do")
     group.add_argument(
         "--states", type=int, default=200, metavar="N", help="states to simulate (default 200)"
@@ -68,46 +72,6 @@ def add_parser(subparsers: Any) -> None:
         "--results", metavar="FILE", nargs="+", default=[], help="show earlier synthesis results as well"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-
-
-def _add_design_options(group: Any) -> None:
-    group.add_argument("--algorithm", default="forward_dynamics_gradient", help="function on the chip")
-    group.add_argument(
-        "--trig",
-        choices=("host", "chip"),
-        default="host",
-        help="who computes sines and cosines (default host)",
-    )
-    group.add_argument(
-        "--minv",
-        choices=("given", "chip"),
-        help="is M^-1 an argument? (default: given, for the gradient of forward dynamics)",
-    )
-    group.add_argument(
-        "--format", metavar="Qm.n", help="one format for all signals (default: one per signal)"
-    )
-    group.add_argument(
-        "--bits", type=int, default=32, help="word width with a format per signal (default 32)"
-    )
-    group.add_argument(
-        "--boundary",
-        choices=("fixed", "float32"),
-        default="fixed",
-        help="words on the streams (default fixed)",
-    )
-    group.add_argument("--interval", type=int, default=24, help="cycles between states (default 24)")
-    group.add_argument(
-        "--period",
-        type=float,
-        default=1.8,
-        help="chained delay per cycle, in multiplications (default 1.8)",
-    )
-    group.add_argument("--latency", type=int, help="cycles to aim for; more leave room to share units")
-    group.add_argument("--speed", type=float, default=1.0, help="largest joint speed sampled (default 1)")
-    group.add_argument(
-        "--acceleration", type=float, default=1.0, help="largest acceleration sampled (default 1)"
-    )
-    add_unit_options(group)
 
 
 def _numbers(text: str) -> list[int]:
@@ -137,8 +101,8 @@ def run(args: argparse.Namespace) -> int:
         if name not in _SYNTHESES:
             raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
     robot, _ = load_robot(args)
-    request = make_request(robot.model, args.algorithm)
-    accelerator = make_accelerator(robot.specialiser, request, design_options(args))
+    request = make_request(robot.model, args.algorithm, frame=args.frame)
+    accelerator = make_accelerator(robot.specialiser, request, design_options(args, args.algorithm))
     earlier = load_results([Path(path) for path in args.results])
     report = _gather(args, accelerator)
     made = synthesis_records(report)
@@ -155,51 +119,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_report(report)
     return 0 if report["passed"] else 1
-
-
-def design_options(args: argparse.Namespace) -> Options:
-    """The command's options as an accelerator's: gradients as in the papers unless told otherwise."""
-    from robomorph.hardware.options import Options
-
-    papers = args.algorithm == "forward_dynamics_gradient"
-    return Options(
-        format=args.format,
-        bits=args.bits,
-        trig=args.trig,
-        minv=args.minv or ("given" if papers else "chip"),
-        boundary=args.boundary,
-        interval=args.interval,
-        period=args.period,
-        latency=args.latency,
-        speed=args.speed,
-        acceleration=args.acceleration,
-        **unit_options(args),
-    )
-
-
-def export_designs(robot: Robot, args: argparse.Namespace) -> int:
-    """`robomorph export --target rtl`: the papers' design, or one complete design per function asked for."""
-
-    from robomorph.cli.terminal import make_console, print_json
-    from robomorph.hardware.accelerator import make_accelerator
-    from robomorph.hardware.export import export_accelerator, manifest
-    from robomorph.hardware.options import Options
-    from robomorph.specialise import make_request
-
-    papers = Options(trig="host", minv="given", interval=24)
-    wanted = {name: Options() for name in args.functions} if args.functions else {}
-    made = {}
-    for name, options in (wanted or {"forward_dynamics_gradient": papers}).items():
-        accelerator = make_accelerator(robot.specialiser, make_request(robot.model, name), options)
-        folder = Path(args.output) / name if len(wanted) > 1 else Path(args.output)
-        export_accelerator(accelerator, folder, force=args.force)
-        made[str(folder)] = manifest(accelerator)
-    if args.json:
-        print_json({"designs": made})
-    else:
-        for place, about in made.items():
-            make_console().print(f"{place}: {about['top']}, README.md says how to use it", markup=False)
-    return 0
 
 
 def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
 from typing import Any
 
 from robomorph.cli.terminal import make_table
 
 
-def add_unit_options(group: Any) -> None:
-    group.add_argument(
+def add_unit_options(add: Callable[..., None]) -> None:
+    """`add` takes a flag, its help and more of argparse's keywords."""
+    add(
         "--structure",
+        "share single multiplications of the whole program, or make folded link units (default flat)",
         choices=("flat", "units"),
-        default="flat",
-        help="share single multiplications of the whole program, or make folded link units (default flat)",
     )
-    group.add_argument(
+    add(
         "--units",
-        default="",
+        "how many link units: 2, or forward=2,backward=1,product=1, or by name (default 1 of each)",
         metavar="KIND=N,..",
-        help="how many link units: 2, or forward=2,backward=1,product=1, or by name (default 1 of each)",
     )
-    group.add_argument("--fold", type=int, metavar="N", help="cycles between calls of a unit, at most")
-    group.add_argument("--unit-latency", type=int, metavar="N", help="cycles to aim for inside a unit")
-    group.add_argument(
-        "--step", type=int, default=2, metavar="BITS", help="binary points are multiples of it (default 2)"
-    )
-    group.add_argument(
+    add("--fold", "cycles between calls of a unit, at most", type=int, metavar="N")
+    add("--unit-latency", "cycles to aim for inside a unit", type=int, metavar="N")
+    add("--step", "binary points are multiples of it (default 2)", type=int, metavar="BITS")
+    add(
         "--multiply-constants",
+        "constant factors on the shared multipliers, not as shifts and additions",
         action="store_true",
-        help="constant factors on the shared multipliers, not as shifts and additions",
     )
-
-
-def unit_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The same as options of an accelerator."""
-    return {
-        "structure": args.structure,
-        "units": args.units,
-        "fold": args.fold,
-        "unit_latency": args.unit_latency,
-        "step": args.step,
-        "scale_by_adders": not args.multiply_constants,
-    }
 
 
 def unit_table(report: dict[str, Any]) -> Any:

@@ -110,7 +110,8 @@ class Accelerator:
 
     @cached_property
     def design(self) -> Design:
-        name = module_name(f"{self.specialiser.model.name}_{self.request.algorithm}")
+        about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
+        name = module_name("_".join(filter(None, about)))
         knobs = self.options.knobs(_multiplications(self.chip))
         return Design(name, self.fixed, knobs, self.options.boundary, self.lowered[1])
 

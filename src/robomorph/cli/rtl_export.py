@@ -1,0 +1,98 @@
+"""`robomorph export --target rtl`: a folder per design."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from robomorph.cli.rtl_options import PAPERS_FUNCTION, design_options, flag, given_options
+
+if TYPE_CHECKING:
+    from robomorph.export import FunctionSpec
+    from robomorph.hardware.accelerator import Accelerator
+    from robomorph.robot import Robot
+
+
+def export_designs(robot: Robot, args: argparse.Namespace) -> int:
+    """Write one design, or several, each into a folder of its own."""
+    from robomorph.cli.terminal import make_console, print_json
+    from robomorph.hardware.export import export_accelerator, manifest
+
+    _refuse_software_options(args)
+    specs = _functions(args)
+    _check_wrenches(args, specs)
+    designs = {spec.name: _design(robot, args, spec) for spec in specs}
+    made = {}
+    for name, accelerator in designs.items():
+        folder = Path(args.output) / name if len(designs) > 1 else Path(args.output)
+        export_accelerator(accelerator, folder, force=args.force)
+        made[str(folder)] = manifest(accelerator)
+    if args.json:
+        print_json({"designs": made})
+    else:
+        for place, about in made.items():
+            make_console().print(f"{place}: {about['top']}, README.md says how to use it", markup=False)
+    return 0
+
+
+def refuse_design_options(args: argparse.Namespace) -> None:
+    """Software has no design: options about one are a mistake, not something to pass over."""
+    from robomorph.errors import ArgumentError
+
+    given = ", ".join(flag(name) for name in given_options(args))
+    if given:
+        raise ArgumentError(f"{given}: only for --target rtl, found --target {args.target}")
+
+
+def _refuse_software_options(args: argparse.Namespace) -> None:
+    from robomorph.errors import ArgumentError
+
+    if args.dtype is not None:
+        raise ArgumentError(
+            "--dtype: a chip computes in fixed point: choose its numbers by --format or --bits, and floats "
+            "on its streams by --boundary float32"
+        )
+    if args.name is not None:
+        raise ArgumentError(
+            "--name: designs are named after the robot and the function: leave it out, -o names the folder"
+        )
+
+
+def _functions(args: argparse.Namespace) -> list[FunctionSpec]:
+    """What was asked for, or the papers' function; kinematics of --frames as well."""
+    from robomorph.errors import ArgumentError
+    from robomorph.export import FunctionSpec, default_functions
+
+    specs = [FunctionSpec.parse(text) for text in args.functions or [PAPERS_FUNCTION]]
+    specs += [spec for spec in default_functions(args.frames or []) if spec.frame]
+    names = [spec.name for spec in specs]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ArgumentError(f"functions: {', '.join(repeated)} would be exported twice: name each once")
+    return specs
+
+
+def _takes_wrenches(spec: FunctionSpec) -> bool:
+    from robomorph.algorithms.registry import ALGORITHMS
+
+    return spec.algorithm in ALGORITHMS and ALGORITHMS[spec.algorithm].wrenches
+
+
+def _check_wrenches(args: argparse.Namespace, specs: list[FunctionSpec]) -> None:
+    from robomorph.errors import ArgumentError
+
+    if args.f_ext and not any(map(_takes_wrenches, specs)):
+        names = ", ".join(spec.algorithm for spec in specs)
+        raise ArgumentError(f"--f-ext: none of {names} takes external forces: leave it out")
+
+
+def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accelerator:
+    from robomorph.hardware.accelerator import make_accelerator
+    from robomorph.specialise import make_request
+
+    wrenches = (True if args.f_ext == ["all"] else args.f_ext or False) if _takes_wrenches(spec) else False
+    request = make_request(
+        robot.model, spec.algorithm, outputs=spec.outputs, frame=spec.frame, f_ext=wrenches
+    )
+    return make_accelerator(robot.specialiser, request, design_options(args, spec.algorithm, spec.outputs))

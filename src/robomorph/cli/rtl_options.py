@@ -1,0 +1,96 @@
+"""Options of a hardware design, for `robomorph rtl` and `robomorph export --target rtl` alike."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from robomorph.cli.rtl_units import add_unit_options
+
+if TYPE_CHECKING:
+    from robomorph.hardware.options import Options
+
+PAPERS_FUNCTION = "forward_dynamics_gradient"
+# Where the commands differ from `robot.compile(target="rtl")`: its defaults are another design.
+ABOUT_DEFAULTS = """\
+The defaults are the papers' design: sines, cosines and M^-1 from the host,
+speeds and accelerations up to 1. robot.compile(target="rtl") has others:
+everything on the chip, speeds up to 2, accelerations up to 10, an interval
+that suits the function."""
+# What an option is when it is not given; `minv` depends on the function.
+_DEFAULTS: dict[str, Any] = {
+    "format": None,
+    "bits": 32,
+    "ranges": "profile",
+    "trig": "host",
+    "minv": None,
+    "boundary": "fixed",
+    "interval": 24,
+    "period": 1.8,
+    "latency": None,
+    "speed": 1.0,
+    "acceleration": 1.0,
+    "structure": "flat",
+    "units": "",
+    "fold": None,
+    "unit_latency": None,
+    "step": 2,
+    "multiply_constants": False,
+}
+
+
+def add_design_options(group: Any) -> None:
+    """The options, without defaults, so that `given_options` knows which were given."""
+
+    def add(flag: str, text: str, **more: Any) -> None:
+        group.add_argument(flag, help=text, default=argparse.SUPPRESS, **more)
+
+    add("--trig", "who computes sines and cosines (default host)", choices=("host", "chip"))
+    add(
+        "--minv",
+        "is M^-1 an argument? (default: given, for the gradient of forward dynamics)",
+        choices=("given", "chip"),
+    )
+    add("--format", "one format for all signals (default: one per signal)", metavar="Qm.n")
+    add("--bits", "word width with a format per signal (default 32)", type=int)
+    add(
+        "--ranges",
+        "formats from sampled states, or from intervals proven for bounded arguments (default profile)",
+        choices=("profile", "proven"),
+    )
+    add("--boundary", "words on the streams (default fixed)", choices=("fixed", "float32"))
+    add("--interval", "cycles between states (default 24)", type=int)
+    add("--period", "chained delay per cycle, in multiplications (default 1.8)", type=float)
+    add("--latency", "cycles to aim for; more leave room to share units", type=int)
+    add("--speed", "largest joint speed that ranges are for (default 1)", type=float)
+    add("--acceleration", "largest acceleration that ranges are for (default 1)", type=float)
+    add_unit_options(add)
+
+
+def given_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The design options on the command line, by name."""
+    return {name: getattr(args, name) for name in _DEFAULTS if hasattr(args, name)}
+
+
+def flag(name: str) -> str:
+    """An option as it is written."""
+    return "--" + name.replace("_", "-")
+
+
+def design_options(args: argparse.Namespace, function: str, outputs: Sequence[str] | None = None) -> Options:
+    """The command's options as an accelerator's: gradients as in the papers unless told otherwise. `outputs`:
+    those that were asked for by name."""
+    from robomorph.errors import ArgumentError
+    from robomorph.hardware.options import Options
+
+    chosen = {**_DEFAULTS, **given_options(args)}
+    beyond = [name for name in outputs or () if name not in ("dqdd_dq", "dqdd_dqd")]
+    if chosen["minv"] is None:
+        chosen["minv"] = "given" if function == PAPERS_FUNCTION and not beyond else "chip"
+    elif chosen["minv"] == "given" and function == PAPERS_FUNCTION and beyond:
+        raise ArgumentError(
+            f"--minv given: it makes dqdd_dq and dqdd_dqd, not {', '.join(beyond)}: use --minv chip"
+        )
+    chosen["scale_by_adders"] = not chosen.pop("multiply_constants")
+    return Options(**chosen)
