@@ -66,6 +66,38 @@ def test_folder_describes_every_word(tmp_path: Path) -> None:
         export_accelerator(a, tmp_path / "other")
 
 
+def test_exporting_again_removes_what_the_earlier_export_wrote_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "chip"
+    export_accelerator(accelerator("chain:3", "inverse_dynamics", interval=12, structure="units"), folder)
+    before = {f.name for f in (folder / "rtl").iterdir()}
+    mine = folder / "rtl" / "mine.sv"
+    outside = tmp_path / "outside.txt"
+    for file in (mine, outside):
+        file.write_text("mine")
+    manifest = json.loads((folder / "design.json").read_text())
+    manifest["files"] += ["../outside.txt", "nowhere.sv"]
+    (folder / "design.json").write_text(json.dumps(manifest))
+    after = accelerator("chain:2", "inverse_dynamics", interval=8, trig="host")
+    written = export_accelerator(after, folder)
+    present = {f for f in folder.rglob("*") if f.is_file()}
+    assert present == {*written, mine}
+    assert outside.exists()
+    assert before - {f.name for f in written}  # there was something to remove
+    assert set(json.loads((folder / "design.json").read_text())["files"]) == {
+        str(f.relative_to(folder)) for f in written
+    }
+
+
+def test_a_manifest_of_another_program_is_no_earlier_export(tmp_path: Path) -> None:
+    (tmp_path / "design.json").write_text('{"files": ["precious.txt"]}')
+    (tmp_path / "precious.txt").write_text("mine")
+    a = accelerator("chain:2", "inverse_dynamics", interval=8, trig="host")
+    with pytest.raises(ArgumentError, match="expected an empty folder"):
+        export_accelerator(a, tmp_path)
+    export_accelerator(a, tmp_path, force=True)
+    assert (tmp_path / "precious.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "names"),
     [

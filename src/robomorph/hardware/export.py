@@ -21,6 +21,7 @@ from robomorph.targets.rtl.synthesis import ultrascale_passes
 
 Array = npt.NDArray[Any]
 _MANIFEST = "design.json"
+_GENERATOR = "robomorph"  # tells our manifest from another's
 _STATES = 50  # of the testbench
 # Words on the streams, for the README and for the register map.
 _BOUNDARY = {
@@ -36,8 +37,10 @@ _WORDS = {
 
 
 def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write everything; the files written. A folder that holds other things is refused unless forced."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / _MANIFEST).exists() and not force:
+    """Write everything; the files written. A folder that holds other things is refused unless forced. What an
+    earlier export wrote there and this one does not is removed; files of others stay."""
+    earlier = _earlier_files(folder)
+    if folder.exists() and any(folder.iterdir()) and earlier is None and not force:
         raise ArgumentError(f"{folder}: expected an empty folder or an earlier export; force overwrites")
     files = {f"rtl/{name}": text for name, text in accelerator.design.files.items()}
     files |= _testbench(accelerator) | _synthesis(accelerator)
@@ -47,8 +50,11 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
         "docs/register_map.md": register_map(accelerator),
         "Makefile": _makefile(accelerator),
         "README.md": _readme(accelerator),
-        _MANIFEST: json.dumps(manifest(accelerator), indent=2) + "\n",
     }
+    listed = {**manifest(accelerator), "files": sorted([*files, _MANIFEST])}
+    files[_MANIFEST] = json.dumps(listed, indent=2) + "\n"
+    for name in set(earlier or ()) - set(files):
+        _remove(folder, name)
     written = []
     for name, text in files.items():
         path = folder / name
@@ -58,11 +64,31 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
     return written
 
 
+def _earlier_files(folder: Path) -> list[str] | None:
+    """What an earlier export into the folder wrote, by its manifest; None if there was none."""
+    try:
+        found = json.loads((folder / _MANIFEST).read_text())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(found, dict) or found.get("generator") != _GENERATOR:
+        return None
+    names = found.get("files")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _remove(folder: Path, name: str) -> None:
+    """Take away a file of an earlier export, never one outside the folder, whatever the manifest says."""
+    path = folder / name
+    if path.resolve().is_relative_to(folder.resolve()) and path.is_file():
+        path.unlink()
+
+
 def manifest(accelerator: Accelerator) -> dict[str, Any]:
     """Everything a driver needs to know: the words of both streams and their formats."""
     fixed, design = accelerator.fixed, accelerator.design
     names = entry_names(fixed.program.inputs)
     return {
+        "generator": _GENERATOR,
         "function": accelerator.request.algorithm,
         "robot": accelerator.specialiser.model.name,
         "top": design.top,
