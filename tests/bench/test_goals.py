@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from robomorph.bench.goals import GOALS, Verdict, judge
@@ -24,6 +26,14 @@ def test_a_win_and_a_loss_say_so() -> None:
     assert (win.reached, win.text) == (True, "goal 26x: 31x reached")
     loss = _verdict([ours, record(PINOCCHIO, 2000.0, batch=128, how=CALLS)], _BATCH)
     assert (loss.reached, loss.text) == (False, "goal 26x: 20x missed")
+
+
+@pytest.mark.parametrize("error", [1e-3, float("nan")])
+def test_wrong_results_reach_nothing(error: float) -> None:
+    records = [record(best_ns=100.0, batch=128), record(PINOCCHIO, 3100.0, batch=128, how=CALLS)]
+    wrong = replace(records[0], error=error)
+    verdict = _verdict([wrong, records[1]], _BATCH)
+    assert (verdict.reached, verdict.text) == (False, "goal 26x: 31x with wrong results")
 
 
 def test_the_headline_takes_their_calls_alone() -> None:

@@ -15,6 +15,9 @@ from robomorph.bench.sections.compile import CACHED, FRESH
 
 Records = Sequence[Record]
 
+# A time counts only if the results were right: largest error, relative to the largest entry of the output.
+_LARGEST_ERROR = {"float64": 1e-8, "float32": 1e-2}
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -30,18 +33,22 @@ class Goal:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A goal and what this run found; `found` is None where it was not measured."""
+    """A goal and what this run found; `found` is None where it was not measured. `wrong`: some result of ours
+    in that section was, so that no time of it counts."""
 
     what: str
     goal: float
     unit: str
     at_least: bool
     found: float | None
+    wrong: bool = False
 
     @property
     def reached(self) -> bool | None:
         if self.found is None:
             return None
+        if self.wrong:
+            return False
         return self.found >= self.goal if self.at_least else self.found <= self.goal
 
     @property
@@ -51,16 +58,23 @@ class Verdict:
         goal = f"goal {limit}{self.goal:g}{self.unit}"
         if self.found is None:
             return f"{goal}: not measured"
-        return f"{goal}: {self.found:.3g}{self.unit} {'reached' if self.reached else 'missed'}"
+        verdict = "with wrong results" if self.wrong else "reached" if self.reached else "missed"
+        return f"{goal}: {self.found:.3g}{self.unit} {verdict}"
 
 
 def judge(records: Records, sections: Sequence[str], robots: Sequence[str]) -> list[Verdict]:
     """Verdicts on the goals of the sections that ran, for the robots that took part."""
     return [
-        Verdict(goal.what, goal.value, goal.unit, goal.at_least, goal.measure(records))
+        Verdict(goal.what, goal.value, goal.unit, goal.at_least, goal.measure(records), _wrong(goal, records))
         for goal in GOALS
         if goal.section in sections and _concerns(goal.what, robots)
     ]
+
+
+def _wrong(goal: Goal, records: Records) -> bool:
+    ours = [r for r in records if r.who == OURS and r.section == goal.section and r.error is not None]
+    # Written so that NaN is wrong.
+    return any(not r.error <= _LARGEST_ERROR[r.dtype] for r in ours if r.error is not None)
 
 
 def _concerns(what: str, robots: Sequence[str]) -> bool:
