@@ -28,6 +28,39 @@ class Numbers:
     def name(self) -> str:
         return self.uniform.name if self.uniform else f"{self.bits}-bit words, format per signal"
 
+    @property
+    def word_bits(self) -> int:
+        return self.uniform.bits if self.uniform else self.bits
+
+    def signal_frac(self, size: float) -> int:
+        """Fraction bits of a signal whose magnitude is at most `size`."""
+        if self.uniform is not None:
+            return self.uniform.frac
+        if not math.isfinite(size):
+            raise ArgumentError(
+                "formats per signal: a signal has no finite bound; use profiled ranges or give one format"
+            )
+        frac = (self.bits - 1 - self.guard - whole_bits(size)) // self.step * self.step
+        return max(MIN_FRAC, min(frac, self.bits + 8, MAX_FRAC))
+
+    def factor_frac(self, values: Sequence[float]) -> int:
+        """Fraction bits of constant factors that share a format: enough for the significant bits of the
+        largest, no trailing zeros, none below the point if all are whole."""
+        bits = self.word_bits
+        whole = max(whole_bits(v) for v in values)
+        if whole > bits - 1:
+            raise ArgumentError(f"constant {max(values, key=abs):g} does not fit a word of {bits} bits")
+        frac = min(max(0, min(self.constant_bits, bits - 1) - whole), 2 * MAX_FRAC)
+        words = [round(v * 2.0**frac) for v in values]
+        while frac > 0 and all(w % 2 == 0 for w in words):
+            words, frac = [w // 2 for w in words], frac - 1
+        return frac
+
+
+def whole_bits(size: float) -> int:
+    """Bits in front of the binary point for a magnitude (negative for small ones)."""
+    return -(2 * MAX_FRAC) if size == 0.0 else math.floor(math.log2(abs(size))) + 1
+
 
 def lower(program: Program, numbers: Numbers, magnitudes: Sequence[float]) -> FixedProgram:
     """The program in fixed point. `magnitudes` (one per node) decide formats unless one is for all."""
@@ -61,15 +94,7 @@ class _Lowering:
         return len(self.nodes) - 1
 
     def _wanted(self, size: float) -> Format:
-        n = self.numbers
-        if n.uniform is not None:
-            return n.uniform
-        if not math.isfinite(size):
-            raise ArgumentError(
-                "formats per signal: a signal has no finite bound; profile it or give one format"
-            )
-        frac = n.bits - 1 - n.guard - _whole_bits(size)
-        return Format(n.bits, _clamp(frac // n.step * n.step, n.bits))
+        return Format(self.numbers.word_bits, self.numbers.signal_frac(size))
 
     def _legal(self, node: Node, args: tuple[int, ...], wanted: Format) -> Format:
         """The wanted format, without fraction bits that the operands cannot fill."""
@@ -88,24 +113,13 @@ class _Lowering:
         if node.op is not CONST:
             return self.place[index]
         if user.op is MUL:
-            return self._constant(node.value, self._factor_format(node.value))
-        fits = wanted.bits - 1 - _whole_bits(node.value)
+            frac = self.numbers.factor_frac([node.value])
+            return self._constant(node.value, Format(self.numbers.word_bits, frac))
+        fits = wanted.bits - 1 - whole_bits(node.value)
         other = [self.formats[self.place[a]].frac for a in user.args if a != index]
         # No finer than the sum, no further from the other operand than 64-bit alignment allows.
         frac = max(min(wanted.frac, fits), max(other) - MAX_FRAC)
         return self._constant(node.value, Format(wanted.bits, frac))
-
-    def _factor_format(self, value: float) -> Format:
-        """Enough fraction bits for the significant ones, no trailing zeros, none below the point if whole."""
-        bits = self.numbers.uniform.bits if self.numbers.uniform else self.numbers.bits
-        whole = _whole_bits(value)
-        if whole > bits - 1:
-            raise ArgumentError(f"constant {value:g} does not fit a word of {bits} bits")
-        frac = min(max(0, min(self.numbers.constant_bits, bits - 1) - whole), 2 * MAX_FRAC)
-        word = round(value * 2.0**frac)
-        while frac > 0 and word % 2 == 0:
-            word, frac = word // 2, frac - 1
-        return Format(bits, frac)
 
     def _constant(self, value: float, form: Format) -> int:
         key = (value, form)
@@ -119,14 +133,5 @@ class _Lowering:
             return self.place[index]
         # A result that is constant never raises a flag: it must fit, even where one format is for all.
         wanted = self._wanted(abs(node.value))
-        fits = wanted.bits - 1 - _whole_bits(node.value)
+        fits = wanted.bits - 1 - whole_bits(node.value)
         return self._constant(node.value, Format(wanted.bits, min(wanted.frac, fits)))
-
-
-def _whole_bits(size: float) -> int:
-    """Bits in front of the binary point for a magnitude (negative for small ones)."""
-    return -(2 * MAX_FRAC) if size == 0.0 else math.floor(math.log2(abs(size))) + 1
-
-
-def _clamp(frac: int, bits: int) -> int:
-    return max(MIN_FRAC, min(frac, bits + 8, MAX_FRAC))

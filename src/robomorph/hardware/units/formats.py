@@ -6,13 +6,11 @@ classes of nodes that meet at an operand, wide enough for the largest magnitude 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from robomorph.errors import ArgumentError
 from robomorph.hardware.units.program import UnitProgram
 from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
-from robomorph.ir.lower import Numbers
+from robomorph.ir.lower import Numbers, whole_bits
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
 from robomorph.targets.rtl.units import Call, Template, Units
@@ -44,7 +42,7 @@ class _Classes:
 
     def __init__(self, units: UnitProgram, numbers: Numbers, magnitudes: Sequence[float]) -> None:
         self.units, self.numbers = units, numbers
-        self.bits = numbers.uniform.bits if numbers.uniform else numbers.bits
+        self.bits = numbers.word_bits
         self.inner = {flat for call in units.calls for flat in made_by(units, call)}
         self.starts = [len(units.program.nodes)]
         self.scale = list(units.scales)  # flat nodes', then those of every template in its first call
@@ -56,7 +54,7 @@ class _Classes:
         self.size = [0.0] * self.starts[-1]
         self.own: dict[int, int] = {}  # operands that are constants in every call, factors: fraction bits
         self._join(magnitudes)
-        self.frac = [self._wanted(self.size[self._find(i)]) for i in range(self.starts[-1])]
+        self.frac = [numbers.signal_frac(self.size[self._find(i)]) for i in range(self.starts[-1])]
         while self._tighten():
             pass
 
@@ -108,18 +106,7 @@ class _Classes:
             words = [(nodes[call.nodes[i]], scales[int(node.value)]) for call, scales in calls]
             if all(word.op is CONST for word, _ in words):
                 values = [word.value * 2.0**scale for word, scale in words]
-                self.own[self.starts[k] + i] = table_frac(values, self.numbers)
-
-    def _wanted(self, size: float) -> int:
-        n = self.numbers
-        if n.uniform is not None:
-            return n.uniform.frac
-        if not math.isfinite(size):
-            raise ArgumentError(
-                "formats per signal: a signal has no finite bound; profile it or give one format"
-            )
-        frac = (n.bits - 1 - n.guard - whole_bits(size)) // n.step * n.step
-        return max(MIN_FRAC, min(frac, n.bits + 8, MAX_FRAC))
+                self.own[self.starts[k] + i] = self.numbers.factor_frac(values)
 
     def _tighten(self) -> bool:
         """Take away fraction bits that operands cannot fill; was there any?"""
@@ -142,7 +129,7 @@ class _Classes:
             if arg.op is not CONST:
                 fracs.append(self._frac(start + a))
             elif node.op is MUL:
-                fracs.append(table_frac([arg.value], self.numbers))
+                fracs.append(self.numbers.factor_frac([arg.value]))
             else:
                 fracs.append(min(wanted, self.bits - 1 - whole_bits(arg.value)))
         if node.op is MUL:
@@ -167,7 +154,7 @@ class _Builder:
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
-        self.bits = numbers.uniform.bits if numbers.uniform else numbers.bits
+        self.bits = numbers.word_bits
         self.nodes: list[Node] = []
         self.formats: list[Format] = []
         self._constants: dict[tuple[float, Format], int] = {}
@@ -195,7 +182,7 @@ class _Builder:
             if arg.op is not CONST:
                 args.append(place[a])
             elif node.op is MUL:
-                args.append(self.constant(arg.value, table_frac([arg.value], self.numbers)))
+                args.append(self.constant(arg.value, self.numbers.factor_frac([arg.value])))
             else:
                 others = [fracs[b] for b in node.args if program.nodes[b].op is not CONST]
                 fits = self.bits - 1 - whole_bits(arg.value)
@@ -269,22 +256,3 @@ class _Inliner:
             return self.place[flat]
         fits = self.build.bits - 2 - whole_bits(node.value)
         return self.build.constant(node.value, max(MIN_FRAC, min(fits, MAX_FRAC)))
-
-
-def table_frac(values: Sequence[float], numbers: Numbers) -> int:
-    """Fraction bits of constant factors that share a format: enough for the significant bits of the largest,
-    no trailing zeros, none below the point if all are whole."""
-    bits = numbers.uniform.bits if numbers.uniform else numbers.bits
-    whole = max(whole_bits(v) for v in values)
-    if whole > bits - 1:
-        raise ArgumentError(f"constant {max(values, key=abs):g} does not fit a word of {bits} bits")
-    frac = min(max(0, min(numbers.constant_bits, bits - 1) - whole), 2 * MAX_FRAC)
-    words = [round(v * 2.0**frac) for v in values]
-    while frac > 0 and all(w % 2 == 0 for w in words):
-        words, frac = [w // 2 for w in words], frac - 1
-    return frac
-
-
-def whole_bits(size: float) -> int:
-    """Bits in front of the binary point for a magnitude (negative for small ones)."""
-    return -(2 * MAX_FRAC) if size == 0.0 else math.floor(math.log2(abs(size))) + 1
