@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.hardware.states import input_bounds
+from robomorph.errors import ArgumentError
+from robomorph.hardware.states import described_bounds, input_bounds
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval, intervals, node_values
 from robomorph.ir.sensitivity import sensitivities
 from robomorph.ir.trace import Tracer
-from tests.rtl.accelerators import PAPERS, accelerator
+from tests.rtl.accelerators import ANCHOR, PAPERS, accelerator
 
 
 def test_positions_are_bounded_by_the_limits_alone() -> None:
@@ -42,6 +43,38 @@ def test_proven_intervals_hold_for_random_states() -> None:
         node_values(a.chip, a.chip_arguments(a.sample(300, seed=4))), proven, strict=True
     ):
         assert np.max(np.abs(values)) <= bound * (1 + 1e-12)
+
+
+def test_bounds_that_are_assumed_are_named() -> None:
+    """Torques and M^-1 have no bound of their own: twice the sampled range, and called an assumption."""
+    a = accelerator("chain:2", "forward_dynamics_gradient", **PAPERS)
+    o = a.options
+    bounds = input_bounds(a.specialiser, a.chip.inputs, a.samples, speed=o.speed, acceleration=o.acceleration)
+    largest = {name: np.abs(values).reshape(len(values), -1).max(0) for name, values in a.samples.items()}
+    start = 0
+    for port in a.chip.inputs:
+        if port.name == "minv":
+            np.testing.assert_allclose(
+                [b.high for b in bounds[start : start + port.size]], 2 * largest["minv"]
+            )
+        start += port.size
+    stated, assumed = described_bounds(a.chip.inputs, speed=1.0, acceleration=3.0)
+    assert "|qdd| <= 3" in stated and any("joints' limits" in text for text in stated)
+    assert assumed == ["M^-1 within twice its sampled range"]
+
+
+def test_proven_formats_keep_every_sampled_state_in_range() -> None:
+    a = accelerator("iiwa14", "inverse_dynamics", trig="host", ranges="proven", **ANCHOR)
+    profiled = accelerator("iiwa14", "inverse_dynamics", trig="host", **ANCHOR)
+    _, result = a.interpret(a.sample(500, seed=6))
+    assert not result.overflow.any()
+    pairs = zip(a.fixed.formats, profiled.fixed.formats, strict=True)
+    assert any(ours.frac < theirs.frac for ours, theirs in pairs)  # a proof costs fraction bits
+
+
+def test_a_complete_gradient_has_no_proven_formats() -> None:
+    with pytest.raises(ArgumentError, match="no finite bound"):
+        _ = accelerator("chain:3", "forward_dynamics_gradient", ranges="proven").fixed
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from robomorph.hardware.accuracy import error_report, format_sweep, signals_to_w
 from robomorph.hardware.export import export_accelerator
 from robomorph.hardware.measure import measure
 from robomorph.hardware.sparsity import SparsityFigure, TransformUnit, sparsity_figure
+from robomorph.hardware.states import described_bounds
+from robomorph.ir.ops import INPUT
 from robomorph.targets.rtl import simulate
 from robomorph.targets.rtl.synthesis import (
     Synthesis,
@@ -50,7 +53,14 @@ def _figure(figure: SparsityFigure) -> dict[str, Any]:
 
 
 def ranges(accelerator: Accelerator) -> dict[str, Any]:
-    """Bits before the point that signals need: by proof and by profile."""
+    """Magnitudes of signals by proof and by profile, what the proof is for, and what it assumes."""
+    o, program = accelerator.options, accelerator.chip
+    read = {int(node.value) for node in program.nodes if node.op is INPUT}
+    starts = accumulate((port.size for port in program.inputs), initial=0)
+    ports = [
+        p for p, k in zip(program.inputs, starts, strict=False) if not read.isdisjoint(range(k, k + p.size))
+    ]
+    stated, assumed = described_bounds(ports, speed=o.speed, acceleration=o.acceleration)
     proven = np.array(accelerator.proven)
     profile = np.array(accelerator.profile)
     finite = np.isfinite(proven)
@@ -59,6 +69,9 @@ def ranges(accelerator: Accelerator) -> dict[str, Any]:
         "largest_profiled": float(np.max(profile)),
         "largest_proven": float(np.max(proven[finite])) if np.any(finite) else None,
         "without_proven_bound": int(np.count_nonzero(~finite)),
+        "proven_for": stated,
+        "assumed": assumed,
+        "formats_from": "one format" if o.format is not None else o.ranges,
     }
 
 

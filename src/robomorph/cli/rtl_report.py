@@ -79,12 +79,18 @@ def _sparsest(figure: dict[str, Any]) -> str:
 def _ranges(report: dict[str, Any]) -> Any:
     found = report["ranges"]
     proven = found["largest_proven"]
-    table = make_table("ranges of signals", ("", "figure"))
+    table = make_table("ranges of signals", ("", "figure"), caption=_what_is_proven(found))
+    table.add_row("formats from", found["formats_from"])
     table.add_row("signals", str(found["signals"]))
     table.add_row("largest magnitude, profiled", f"{found['largest_profiled']:.4g}")
     table.add_row("largest magnitude, proven", "none" if proven is None else f"{proven:.4g}")
     table.add_row("signals without a proven bound", str(found["without_proven_bound"]))
     return table
+
+
+def _what_is_proven(found: dict[str, Any]) -> str:
+    text = f"proven: by intervals, for {', '.join(found['proven_for'])}"
+    return f"{text}; assumed, not proven: {', '.join(found['assumed'])}" if found["assumed"] else text
 
 
 def _widen(report: dict[str, Any]) -> Any:

@@ -88,8 +88,10 @@ class Accelerator:
 
     @cached_property
     def proven(self) -> list[float]:
-        """A magnitude that no chip node exceeds for states inside the bounds (infinite where none is
-        known)."""
+        """A magnitude that no chip node exceeds, in real numbers, for arguments inside the bounds of
+        `states.input_bounds` (infinite where none is known). Those of torques, M^-1 and external wrenches are
+        assumptions: a state with |q|, |qd| and |qdd| in range may exceed them, and is flagged if a signal
+        saturates."""
         o = self.options
         bounds = input_bounds(
             self.specialiser, self.chip.inputs, self.samples, speed=o.speed, acceleration=o.acceleration

@@ -18,7 +18,10 @@ from robomorph.targets.rtl.stream import BOUNDARIES
 @dataclass(frozen=True, slots=True)
 class Options:
     """format: one for all signals, such as "Q16.16"; None chooses one per signal in words of `bits` bits,
-    from `ranges`: "profile" (sampled states, one spare bit) or "proven" (intervals; exact, but wider). speed
+    from `ranges`: "profile" (sampled states) or "proven" (interval arithmetic: no argument within the bounds
+    can exceed them, but they are wider), each with one spare bit. What is proven holds for positions within
+    the joints' limits and rates within speed and acceleration; tau, M^-1 and external wrenches have no such
+    bound and are assumed within twice their sampled range, and 100 N and N m (`states.input_bounds`). speed
     and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
     design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams.

@@ -66,8 +66,10 @@ def input_bounds(
     speed: float,
     acceleration: float,
 ) -> list[Interval]:
-    """An interval per input entry: positions from the joints' limits, rates as asked for, sines and cosines
-    by nature; what has no bound of its own (torques, M^-1) takes twice the sampled range."""
+    """An interval per input entry. Positions take the joints' limits (within pi where there is none; within a
+    metre for joints of several coordinates), rates the bounds asked for, sines and cosines 1, each as if
+    it were independent of the others. Nothing else has a bound of its own: external wrenches are assumed to
+    stay within `FORCE`, torques and M^-1 within twice their sampled range. `described_bounds` says so."""
     bounds: list[Interval] = []
     for port in ports:
         flat = samples[port.name].reshape(-1, port.size)
@@ -84,6 +86,26 @@ def input_bounds(
     if ports and ports[0].name == "q":
         bounds[: ports[0].size] = _position_bounds(specialiser)
     return bounds
+
+
+def described_bounds(
+    ports: Sequence[Port], *, speed: float, acceleration: float
+) -> tuple[list[str], list[str]]:
+    """(stated, assumed): the bounds above in words. Proven ranges hold for arguments within the stated ones;
+    the assumed ones are not implied by those, and an argument may well exceed them."""
+    stated = {
+        "q": "positions within the joints' limits (within pi where there is none, 1 m for a floating base)",
+        "qd": f"|qd| <= {speed:g}",
+        "qdd": f"|qdd| <= {acceleration:g}",
+        "trig": "any sines and cosines",
+    }
+    assumed = {
+        "tau": "tau within twice its sampled range",
+        "minv": "M^-1 within twice its sampled range",
+        "f_ext": f"external wrenches within {FORCE:g} N and N m",
+    }
+    names = [port.name for port in ports]
+    return [stated[n] for n in names if n in stated], [assumed[n] for n in names if n in assumed]
 
 
 def _position_bounds(specialiser: Specialiser) -> list[Interval]:
