@@ -30,7 +30,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "every bit equals the interpreter" in said
     assert "lint: clean" in said
-    assert "signals to widen first" in said and "largest magnitude, proven" in said
+    assert "signals to widen first" in said and "feeds most" in said and "largest magnitude, proven" in said
     assert "not proven: M^-1 within twice its sampled range" in " ".join(said.split())
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import robomorph
 from robomorph.errors import ArgumentError
+from robomorph.hardware.accuracy import signals_to_widen
 from robomorph.hardware.states import described_bounds, input_bounds
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval, intervals, node_values
-from robomorph.ir.sensitivity import sensitivities
+from robomorph.ir.sensitivity import answers, sensitivities
 from robomorph.ir.trace import Tracer
 from tests.rtl.accelerators import ANCHOR, PAPERS, accelerator
 
@@ -120,6 +123,28 @@ def test_sensitivities_agree_with_finite_differences() -> None:
             moved[port.name].reshape(-1)[k] += 1e-6
             change = interpret(program, moved)["tau0"] - interpret(program, arguments)["tau0"]
             np.testing.assert_allclose(gains[nodes[0]], abs(float(change[0])) / 1e-6, rtol=1e-4, atol=1e-6)
+
+
+def test_answers_of_every_result_agree_with_sensitivities() -> None:
+    """Random signs in the norm of all results; exact derivatives, one result at a time."""
+    a = accelerator("chain:2", "inverse_dynamics", trig="host")
+    arguments = a.chip_arguments(a.sample(1, seed=2))
+    for k in range(len(a.chip.results)):
+        one = replace(a.chip, outputs=(Port("tau_k", ()),), results=a.chip.results[k : k + 1])
+        gains = sensitivities(one, arguments)
+        found = [answers(a.chip, arguments, i)[k] for i in range(len(gains))]
+        np.testing.assert_allclose(found, gains, rtol=1e-9, atol=1e-12)
+
+
+def test_signals_to_widen_name_the_outputs_they_feed() -> None:
+    """A result feeds itself; every entry named does depend on the signal."""
+    a = accelerator("chain:2", "inverse_dynamics", trig="host")
+    program = a.fixed.program
+    for signal in signals_to_widen(a, len(program.nodes)):
+        if signal.name.startswith("tau"):
+            assert signal.feeds[0] == signal.name.partition(" ")[0]
+        elif signal.share > 0:
+            assert signal.feeds and set(signal.feeds) <= {"tau[0]", "tau[1]"}
 
 
 def test_profile_decides_formats() -> None:

@@ -96,12 +96,15 @@ def _what_is_proven(found: dict[str, Any]) -> str:
 def _widen(report: dict[str, Any]) -> Any:
     table = make_table(
         "signals to widen first",
-        ("signal", "format", "share"),
-        left=2,
-        caption="share: of the error variance of all outputs that the roundings of a signal cause, estimated",
+        ("signal", "feeds most", "format", "share"),
+        left=3,
+        caption="feeds most: outputs with the largest derivatives by the signal; share: of the error "
+        "variance of all outputs, what the roundings of a signal cause, estimated",
     )
     for signal in report["errors"]["widen"]:
-        table.add_row(signal["name"], signal["format"], f"{100 * signal['share']:.1f}%")
+        feeds = ", ".join(signal["feeds"]).replace("[", "\\[")
+        name = signal["name"].replace("[", "\\[")
+        table.add_row(name, feeds, signal["format"], f"{100 * signal['share']:.1f}%")
     return table
 
 

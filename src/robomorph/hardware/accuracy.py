@@ -14,10 +14,11 @@ from robomorph.errors import ArgumentError
 from robomorph.hardware.accelerator import Accelerator, make_accelerator
 from robomorph.ir.fixed import Format
 from robomorph.ir.ops import CONST
-from robomorph.ir.sensitivity import sensitivities
+from robomorph.ir.sensitivity import answers, sensitivities
 from robomorph.ir.text import entry_names
 
 Array = npt.NDArray[Any]
+_FED = 3  # outputs named beside a signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,13 @@ class ErrorReport:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A value whose rounding matters: its share of the estimated error variance of all outputs."""
+    """A value whose rounding matters: its share of the estimated error variance of all outputs, and the
+    entries of the outputs that answer most to it, the strongest first."""
 
     name: str
     format: str
     share: float
+    feeds: tuple[str, ...]
 
 
 def error_report(accelerator: Accelerator, arguments: Mapping[str, Array]) -> ErrorReport:
@@ -106,7 +109,18 @@ def signals_to_widen(accelerator: Accelerator, count: int = 10) -> list[Signal]:
     total = float(np.sum(power)) or 1.0
     names = _names(accelerator)
     order = np.argsort(-power)[:count]
-    return [Signal(names[i], fixed.formats[i].name, float(power[i]) / total) for i in order]
+    return [
+        Signal(names[i], fixed.formats[i].name, float(power[i]) / total, _fed(accelerator, int(i)))
+        for i in order
+    ]
+
+
+def _fed(accelerator: Accelerator, node: int) -> tuple[str, ...]:
+    """The output entries with the largest derivatives by a node's value, over the sampled states."""
+    program = accelerator.fixed.program
+    strength = answers(program, accelerator.samples, node)
+    entries = entry_names(program.outputs)
+    return tuple(entries[k] for k in np.argsort(-strength, kind="stable")[:_FED] if strength[k] > 0)
 
 
 def _names(accelerator: Accelerator) -> list[str]:

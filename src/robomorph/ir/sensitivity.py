@@ -45,3 +45,16 @@ def sensitivities(program: Program, arguments: Mapping[str, Array], *, seed: int
         for a, partial in zip(node.args, partials, strict=True):
             adjoint[a] = adjoint[a] + adjoint[i] * partial
     return np.array([float(np.sqrt(np.mean(np.square(a)))) for a in adjoint])
+
+
+def answers(program: Program, arguments: Mapping[str, Array], node: int) -> Array:
+    """Per result, the root mean square over states of its derivative by one node's value: forward
+    accumulation, exact to first order."""
+    values = node_values(program, arguments)
+    tangents: dict[int, Any] = {node: 1.0}
+    for i in range(node + 1, len(program.nodes)):
+        args = program.nodes[i].args
+        if any(a in tangents for a in args):
+            partials = _PARTIALS[program.nodes[i].op](*(values[a] for a in args))
+            tangents[i] = sum(tangents.get(a, 0.0) * p for a, p in zip(args, partials, strict=True))
+    return np.array([float(np.sqrt(np.mean(np.square(tangents.get(r, 0.0))))) for r in program.results])
