@@ -50,6 +50,14 @@ def test_iiwa_inverse_dynamics_with_sines_on_the_chip() -> None:
     check(accelerator("iiwa14", "inverse_dynamics", interval=24, format="Q16.16"), 200)
 
 
+def test_iiwa_papers_design() -> None:
+    """The gradient with M^-1 given: bits under pauses, cycles, and the anchor's 34 cycles, 24, 1,328 beaten."""
+    a = accelerator("iiwa14", "forward_dynamics_gradient", **PAPERS, interval=24)
+    found = check(a, 60)
+    assert found.latency <= 34 and found.interval <= 24.01
+    assert a.design.stats.multipliers <= 900
+
+
 def test_branched_robot() -> None:
     check(accelerator("hyq", "inverse_dynamics", interval=48, bits=24, trig="host"), 60)
 
