@@ -70,12 +70,15 @@ void run_rows(Work& work, std::size_t first, std::size_t end) {
 
 std::size_t count_blocks(const Work& work) { return (work.rows + work.layout->lanes - 1) / work.layout->lanes; }
 
-// Each part takes a contiguous range of blocks, so only the last one can meet the tail.
+// Each part takes a contiguous range of blocks, so only the last one can meet the tail. The caller (part 0) takes the
+// last range: a core's prefetcher runs past the end of its range and takes the first lines of the next one away,
+// which costs the caller, who starts first, less than a worker.
 void run_part(void* context, std::size_t part, std::size_t parts) {
   Work& work = *static_cast<Work*>(context);
   const std::size_t blocks = count_blocks(work);
-  const std::size_t first = blocks * part / parts * work.layout->lanes;
-  const std::size_t end = blocks * (part + 1) / parts * work.layout->lanes;
+  const std::size_t range = parts - 1 - part;
+  const std::size_t first = blocks * range / parts * work.layout->lanes;
+  const std::size_t end = blocks * (range + 1) / parts * work.layout->lanes;
   run_rows(work, first, std::min(end, work.rows));
 }
 
