@@ -173,6 +173,7 @@ def test_extreme_finite_values_pass_the_scan(dtype: str) -> None:
 
 def test_scan_can_be_switched_off() -> None:
     kernel = axpy_kernel()
+    kernel.threads = 1  # on several, the parts without NaN are written
     x, y = good()
     y[2, 1] = np.nan
     out = np.zeros((6, 3))

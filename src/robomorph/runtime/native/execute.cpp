@@ -48,8 +48,22 @@ void run_tail(const Work& work, const Cursor& at, std::size_t rows, char* scratc
   for (std::size_t j = 0; j < layout.n_out; ++j) std::memcpy(at.out[j], out[j], rows * layout.out_row[j]);
 }
 
+// Each part looks at its own rows: they are then in the cache of the core that needs them.
+bool rows_finite(const Work& work, std::size_t first, std::size_t end) {
+  const Layout& layout = *work.layout;
+  for (std::size_t i = 0; i < layout.n_in; ++i) {
+    const std::size_t count = (end - first) * layout.in_row[i] / work.element_size;
+    if (!work.finite(work.in[i] + first * layout.in_row[i], count)) return false;
+  }
+  return true;
+}
+
 void run_rows(Work& work, std::size_t first, std::size_t end) {
   const Layout& layout = *work.layout;
+  if (work.finite != nullptr && !rows_finite(work, first, end)) {
+    work.not_finite.store(true, std::memory_order_relaxed);
+    return;
+  }
   char* scratch = thread_scratch(layout.workspace_at + work.workspace);
   if (scratch == nullptr) {
     work.out_of_memory.store(true, std::memory_order_relaxed);
@@ -97,7 +111,7 @@ void plan_scratch(Layout& layout) {
   layout.workspace_at = at;
 }
 
-bool execute(Work& work, const Split& split) {
+Outcome execute(Work& work, const Split& split) {
   const std::size_t useful = count_blocks(work) / std::max<std::size_t>(split.min_blocks_per_thread, 1);
   const std::size_t parts = std::min(split.threads, useful);
   if (parts <= 1) {
@@ -107,7 +121,8 @@ bool execute(Work& work, const Split& split) {
   } else {
     run_on_new_threads(parts, run_part, &work);
   }
-  return !work.out_of_memory.load(std::memory_order_relaxed);
+  if (work.not_finite.load(std::memory_order_relaxed)) return Outcome::kNotFinite;
+  return work.out_of_memory.load(std::memory_order_relaxed) ? Outcome::kOutOfMemory : Outcome::kDone;
 }
 
 }  // namespace robomorph

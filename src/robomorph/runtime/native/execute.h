@@ -28,18 +28,26 @@ struct Layout {
 // Fills in the offsets from lanes and the row sizes.
 void plan_scratch(Layout& layout);
 
+// Are all of `count` values finite?
+using FiniteFn = bool (*)(const void* values, std::size_t count);
+
 struct Work {
   const Layout* layout;
   KernelFn lane_fn;    // evaluates layout->lanes rows; nullptr: every row by single_fn
   KernelFn single_fn;  // evaluates one row
   std::size_t rows;
   std::size_t workspace;
+  FiniteFn finite;           // asked about the inputs of every part before it is computed; nullptr: no check
+  std::size_t element_size;  // bytes of one value
+  std::atomic<bool> out_of_memory{false};
+  std::atomic<bool> not_finite{false};
   const char* in[kMaxArrays];
   char* out[kMaxArrays];
-  std::atomic<bool> out_of_memory{false};
 };
 
 enum class Launch { kPool, kNewThreads };
+
+enum class Outcome { kDone, kNotFinite, kOutOfMemory };
 
 struct Split {
   std::size_t threads;
@@ -47,7 +55,8 @@ struct Split {
   Launch launch;
 };
 
-// Evaluates all rows. False when memory for scratch ran out; the outputs are then unspecified.
-bool execute(Work& work, const Split& split);
+// Evaluates all rows. Inputs that are not finite leave the outputs as they were on one thread; on several, the
+// parts without such inputs are written.
+Outcome execute(Work& work, const Split& split);
 
 }  // namespace robomorph

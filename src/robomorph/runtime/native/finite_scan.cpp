@@ -31,7 +31,12 @@ template <typename T>
 
 }  // namespace
 
-ROBOMORPH_WIDEST bool all_finite(const float* values, std::size_t count) { return scan(values, count); }
-ROBOMORPH_WIDEST bool all_finite(const double* values, std::size_t count) { return scan(values, count); }
+ROBOMORPH_WIDEST bool all_finite_floats(const void* values, std::size_t count) {
+  return scan(static_cast<const float*>(values), count);
+}
+
+ROBOMORPH_WIDEST bool all_finite_doubles(const void* values, std::size_t count) {
+  return scan(static_cast<const double*>(values), count);
+}
 
 }  // namespace robomorph

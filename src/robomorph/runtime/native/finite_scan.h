@@ -5,7 +5,7 @@
 
 namespace robomorph {
 
-bool all_finite(const float* values, std::size_t count);
-bool all_finite(const double* values, std::size_t count);
+bool all_finite_floats(const void* values, std::size_t count);
+bool all_finite_doubles(const void* values, std::size_t count);
 
 }  // namespace robomorph

@@ -11,21 +11,8 @@ PyObject* name_prepare = nullptr;
 PyObject* name_slow_call = nullptr;
 PyObject* name_report_nonfinite = nullptr;
 
-enum class Outcome { kDone, kNotFinite, kOutOfMemory };
-
 KernelFn chosen_function(const KernelObject* kernel, std::size_t rows) {
   return rows < static_cast<std::size_t>(kernel->single_limit) ? kernel->single_fn : kernel->lane_fn;
-}
-
-bool inputs_finite(const KernelObject* kernel, const Work& work) {
-  for (std::size_t i = 0; i < kernel->layout.n_in; ++i) {
-    const std::size_t count = work.rows * kernel->in[i].count;
-    const bool finite = kernel->typenum == NPY_DOUBLE
-                            ? all_finite(reinterpret_cast<const double*>(work.in[i]), count)
-                            : all_finite(reinterpret_cast<const float*>(work.in[i]), count);
-    if (!finite) return false;
-  }
-  return true;
 }
 
 // Everything this needs from the Python object is read before the interpreter lock is let go.
@@ -36,16 +23,13 @@ Outcome compute(const KernelObject* kernel, Work& work, Launch launch) {
   work.workspace = static_cast<std::size_t>(kernel->workspace);
   const std::size_t threads = kernel->threads > 0 ? static_cast<std::size_t>(kernel->threads) : default_threads();
   const Split split{threads, static_cast<std::size_t>(kernel->min_blocks_per_thread), launch};
-  const bool check_finite = kernel->check_finite != 0;
+  const bool doubles = kernel->typenum == NPY_DOUBLE;
+  work.finite = !kernel->check_finite ? nullptr : doubles ? all_finite_doubles : all_finite_floats;
+  work.element_size = doubles ? sizeof(double) : sizeof(float);
   const bool release = work.rows > static_cast<std::size_t>(kernel->release_gil_above);
 
   PyThreadState* state = release ? PyEval_SaveThread() : nullptr;
-  Outcome outcome = Outcome::kDone;
-  if (check_finite && !inputs_finite(kernel, work)) {
-    outcome = Outcome::kNotFinite;
-  } else if (work.rows > 0 && !execute(work, split)) {
-    outcome = Outcome::kOutOfMemory;
-  }
+  const Outcome outcome = work.rows > 0 ? execute(work, split) : Outcome::kDone;
   if (state != nullptr) PyEval_RestoreThread(state);
   return outcome;
 }
