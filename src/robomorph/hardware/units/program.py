@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from robomorph.hardware.units.record import result_scale
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
+from robomorph.passes.dce import living_nodes
 from robomorph.targets.rtl.units import Call
 
 
@@ -94,19 +95,8 @@ def _relative(node: Node, own: int, args: list[int]) -> tuple[int, ...]:
 def compact(units: UnitProgram) -> UnitProgram:
     """Without plain nodes that nothing needs. Calls stay whole: their units compute every node."""
     program = units.program
-    alive = bytearray(len(program.nodes))
-    for r in (*program.results, *(n for call in units.calls for n in (*call.args, *call.nodes))):
-        alive[r] = 1
-    for i in reversed(range(len(program.nodes))):
-        if alive[i]:
-            for a in program.nodes[i].args:
-                alive[a] = 1
-    new: dict[int, int] = {}
-    nodes: list[Node] = []
-    for i, node in enumerate(program.nodes):
-        if alive[i]:
-            new[i] = len(nodes)
-            nodes.append(Node(node.op, tuple(new[a] for a in node.args), node.value))
+    called = (n for call in units.calls for n in (*call.args, *call.nodes))
+    nodes, new = living_nodes(program.nodes, (*program.results, *called))
     calls = [
         Call(c.template, tuple(new[a] for a in c.args), tuple(new[n] for n in c.nodes), c.label, c.limb)
         for c in units.calls
