@@ -35,6 +35,7 @@ _DEFAULTS: dict[str, Any] = {
     "units": "",
     "fold": None,
     "unit_latency": None,
+    "no_memories": False,
     "step": 2,
     "multiply_constants": False,
 }
@@ -93,4 +94,5 @@ def design_options(args: argparse.Namespace, function: str, outputs: Sequence[st
             f"--minv given: it makes dqdd_dq and dqdd_dqd, not {', '.join(beyond)}: use --minv chip"
         )
     chosen["scale_by_adders"] = not chosen.pop("multiply_constants")
+    chosen["memories"] = not chosen.pop("no_memories")
     return Options(**chosen)

@@ -22,6 +22,7 @@ _ESTIMATES = {
     "reciprocal_units": "reciprocal units",
     "rotate_units": "sine and cosine units",
     "flip_flops": "flip-flops (values, stream buffers)",
+    "memory_bits": "bits in memories",
     "input_words": "words in",
     "output_words": "words out",
 }

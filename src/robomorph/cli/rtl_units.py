@@ -22,6 +22,11 @@ def add_unit_options(add: Callable[..., None]) -> None:
     )
     add("--fold", "cycles between calls of a unit, at most", type=int, metavar="N")
     add("--unit-latency", "cycles to aim for inside a unit", type=int, metavar="N")
+    add(
+        "--no-memories",
+        "results of link units wait in registers, not in memories (for standard cells)",
+        action="store_true",
+    )
     add("--step", "binary points are multiples of it (default 2)", type=int, metavar="BITS")
     add(
         "--multiply-constants",

@@ -86,6 +86,8 @@ def _core_parts(design: Design) -> list[tuple[str, str]]:
     if s.rotate_units or s.reciprocal_units:
         text = f"{s.rotate_units} for sines and cosines, {s.reciprocal_units} for reciprocals"
         parts.append(("pipelined units", text))
+    if s.memory_bits:
+        parts.append(("memories between units", f"{s.memory_bits} bits"))
     return [*parts, ("registers and selectors", f"{s.flip_flops} flip-flops (stream buffers included)")]
 
 

@@ -240,6 +240,7 @@ marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[acceler
 | constant multipliers, by shift and add | {s.constant_multipliers}, {s.constant_adders} adders |
 | adders | {s.adders} |
 | flip-flops of values and stream buffers | {s.flip_flops} |
+| bits in memories | {s.memory_bits} |
 
 | output (1,000 random states against float64) | worst error | typical error | largest value |
 |---|---|---|---|

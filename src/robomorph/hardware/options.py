@@ -28,10 +28,10 @@ class Options:
 
     structure: "flat" shares single multiplications of the whole program; "units" makes link units, whose
     number, fold and inner latency are `units` ("all=2", "forward=2,backward=1", or by the units' names),
-    `fold` and `unit_latency`. Links share a unit's formats; with a format per signal, forces keep
-    `link_scale` fraction bits more on every further link from the base. step: fraction bits of formats are
-    multiples of it; larger ones let more multiplications share. The rest are knobs of the schedule;
-    `interval=None` chooses."""
+    `fold` and `unit_latency`; with `memories`, their results wait in small memories, else in registers. Links
+    share a unit's formats; with a format per signal, forces keep `link_scale` fraction bits more on every
+    further link from the base. step: fraction bits of formats are multiples of it; larger ones let more
+    multiplications share. The rest are knobs of the schedule; `interval=None` chooses."""
 
     format: str | None = None
     bits: int = 32
@@ -47,6 +47,7 @@ class Options:
     units: str = ""
     fold: int | None = None
     unit_latency: int | None = None
+    memories: bool = True
     link_scale: int = 1
     step: int = 2
     interval: int | None = None
@@ -97,6 +98,7 @@ class Options:
             unit_wishes(self.units),
             self.fold,
             self.unit_latency,
+            self.memories,
         )
 
 

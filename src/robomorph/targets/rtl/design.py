@@ -37,6 +37,7 @@ class DesignStats:
     reciprocal_units: int
     rotate_units: int
     flip_flops: int
+    memory_bits: int
     selector_inputs: int
     input_words: int
     output_words: int
@@ -117,6 +118,7 @@ class Design:
             reciprocal_units=made.reciprocal_units,
             rotate_units=made.rotate_units,
             flip_flops=made.flip_flops + source.buffer_bits + sink.buffer_bits,
+            memory_bits=made.memory_bits,
             selector_inputs=made.selector_inputs,
             input_words=source.words,
             output_words=sink.words,

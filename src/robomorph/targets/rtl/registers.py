@@ -1,4 +1,4 @@
-"""Which values live across cycles, and in how many registers."""
+"""Which values live across cycles in registers, and in how many."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.schedule import Schedule
 
 
-def last_reads(schedule: Schedule) -> list[int]:
+def last_reads(schedule: Schedule, *, memories: bool = True) -> list[int]:
     """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last
-    cycle (or at birth), operands of calls when they begin."""
+    cycle (or at birth), operands of calls when they begin; with `memories` off, what calls read from
+    memories does not count."""
+    stored = {} if memories else {node: (c, k) for node, c, k in schedule.call_results()}
     last = [-1] * len(schedule.birth)
     for i, node in enumerate(schedule.fixed.program.nodes):
         if schedule.operations[i].kind is not Kind.INNER:
             for a in node.args:
                 last[a] = max(last[a], schedule.issue[i])
     for placed in schedule.calls:
-        for a in placed.call.args:
+        for operand, a in enumerate(placed.call.args):
+            if a in stored:
+                call, result = stored[a]
+                if ((schedule.calls[call].unit, result), (placed.unit, operand)) in schedule.memories:
+                    continue
             last[a] = max(last[a], placed.issue)
     for r in schedule.fixed.program.results:
         last[r] = max(last[r], schedule.birth[r] if schedule.early else schedule.length - 1)
@@ -26,7 +32,7 @@ def register_copies(schedule: Schedule) -> list[int]:
     """Registers per node. The first is loaded at the end of the cycle of birth; as the next state's value
     follows `interval` cycles later, longer lives need a chain of copies."""
     copies = []
-    for i, last in enumerate(last_reads(schedule)):
+    for i, last in enumerate(last_reads(schedule, memories=False)):
         constant = schedule.operations[i].kind is Kind.CONSTANT
         life = 0 if constant else max(0, last - schedule.birth[i])
         copies.append(-(-life // schedule.knobs.interval))

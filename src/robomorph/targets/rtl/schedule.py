@@ -12,6 +12,7 @@ its own schedule has it. Calls read only registers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from robomorph.errors import TargetError
@@ -28,8 +29,9 @@ class Knobs:
     inside the reciprocal and the sine unit. `scale_by_adders`: constant factors as shifts and additions.
 
     Of units that compute templates, `units` says how many there are of a template (by its name, its kind or
-    "all"), `fold` the cycles between their calls, at most (None: as many as the interval leaves), and
-    `unit_latency` the cycles to aim for inside (None: as many as the fewest multipliers take)."""
+    "all"), `fold` the cycles between their calls, at most (None: as many as the interval leaves),
+    `unit_latency` the cycles to aim for inside (None: as many as the fewest multipliers take), and `memories`
+    whether results wait in memories for the calls that read them, or all in registers."""
 
     interval: int = 24
     period: float = 1.8
@@ -41,6 +43,7 @@ class Knobs:
     units: tuple[tuple[str, int], ...] = ()
     fold: int | None = None
     unit_latency: int | None = None
+    memories: bool = True
 
     def __post_init__(self) -> None:
         least = {"interval": 1, "levels": 1, "reciprocal_stages": 2, "rotate_stages": 2, "fold": 1}
@@ -99,11 +102,29 @@ class PlacedCall:
     unit: int
 
 
+Port = tuple[int, int]  # a unit, and one of its results or operands
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Words between a result of a unit and an operand of a unit (see `memories`). `writes` and `reads` are
+    (phase, offset): in that phase, the word at address turn + offset, modulo `depth`."""
+
+    depth: int
+    writes: tuple[tuple[int, int], ...]
+    reads: tuple[tuple[int, int], ...]
+
+    @property
+    def address_bits(self) -> int:
+        return (self.depth - 1).bit_length()
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """Per node: `issue` (cycle in which its operands are read), `birth` (cycle in which its value appears),
     `finish` (its delay within that cycle), `unit` (index, -1 for hardware of its own). Results are read in
-    the last cycle or, with `early`, each in its cycle of birth."""
+    the last cycle or, with `early`, each in its cycle of birth. `memories` by the result that is written and
+    the operand that reads it."""
 
     fixed: FixedProgram
     knobs: Knobs
@@ -117,11 +138,23 @@ class Schedule:
     plans: tuple[UnitPlan, ...] = ()
     calls: tuple[PlacedCall, ...] = ()
     early: bool = False
+    memories: Mapping[tuple[Port, Port], Memory] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:
         """States in flight at once, at most."""
         return -(-self.length // self.knobs.interval)
+
+    @property
+    def turn_bits(self) -> int:
+        """Width of the count of intervals that memories are addressed by; 0 without memories."""
+        return max((memory.address_bits for memory in self.memories.values()), default=0)
+
+    def call_results(self) -> Iterator[tuple[int, int, int]]:
+        """(node, index of its call, which of the call's results it is) of every result of a call."""
+        for c, placed in enumerate(self.calls):
+            for k, r in enumerate(self.plans[placed.call.template].template.fixed.program.results):
+                yield placed.call.nodes[r], c, k
 
     def plan(self, unit: Unit) -> UnitPlan:
         """What a unit of kind CALL computes."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robomorph.ir.fixed import FixedProgram
+from robomorph.targets.rtl.memories import plan_memories
 from robomorph.targets.rtl.operations import SELECT_DELAY, SHARED, Kind, Operation, operations
 from robomorph.targets.rtl.schedule import Knobs, PlacedCall, Schedule, Unit, UnitKey, UnitPlan
 from robomorph.targets.rtl.units import Units, check_wishes, fold_of, wanted_count
@@ -31,8 +32,10 @@ def make_schedule(
     for spare in (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0, 5.0):
         tried = _Scheduler(fixed, work, knobs, spare, units, plans).run(feed)
         if tried.length <= aim:
-            return tried
-    return free
+            break
+    else:
+        tried = free
+    return replace(tried, memories=plan_memories(tried)) if knobs.memories else tried
 
 
 def plan_units(units: Units, knobs: Knobs) -> tuple[UnitPlan, ...]:

@@ -21,6 +21,7 @@ class Hardware:
     reciprocal_units: int = 0
     rotate_units: int = 0
     flip_flops: int = 0
+    memory_bits: int = 0
     selector_inputs: int = 0
 
     def __add__(self, other: Hardware) -> Hardware:
@@ -50,6 +51,7 @@ class Hardware:
             reciprocal_units=units.count(Kind.RECIPROCAL),
             rotate_units=units.count(Kind.ROTATE),
             flip_flops=sum(register_copies(s)) * s.fixed.formats[0].bits + flags,
+            memory_bits=sum(m.depth for m in s.memories.values()) * s.fixed.formats[0].bits,
             selector_inputs=sum(len(u.turns) * _operands(s, k) for k, u in enumerate(s.units)),
         )
 

@@ -13,17 +13,22 @@ module rm_add #(
 );
   localparam int unsigned Most = AShift > BShift ? AShift : BShift;
   localparam int unsigned SumW = W + Most + 1;
+  // Half of the result's last place, which rounds, costs nothing where an operand has zeros in its place.
+  localparam bit HalfInA = Drop > 0 && AShift >= Drop;
+  localparam bit HalfInB = Drop > 0 && BShift >= Drop && !Subtract && !HalfInA;
+  localparam logic [SumW-1:0] Half = SumW'(1) << (Drop > 0 ? Drop - 1 : 0);
 
   logic signed [SumW-1:0] a, b, sum;
 
-  assign a   = SumW'(a_i) <<< AShift;
-  assign b   = SumW'(b_i) <<< BShift;
+  assign a   = (SumW'(a_i) <<< AShift) | (HalfInA ? $signed(Half) : '0);
+  assign b   = (SumW'(b_i) <<< BShift) | (HalfInB ? $signed(Half) : '0);
   assign sum = Subtract ? a - b : a + b;
 
   rm_round #(
-    .InW  (SumW),
-    .Shift(Drop),
-    .OutW (W)
+    .InW    (SumW),
+    .Shift  (Drop),
+    .OutW   (W),
+    .Rounded(HalfInA || HalfInB)
   ) u_round (
     .x_i(sum),
     .y_o,

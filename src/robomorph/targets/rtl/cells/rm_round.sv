@@ -1,8 +1,9 @@
 // Drops Shift fraction bits, rounding to the nearest (halves upwards), and saturates to OutW bits.
 module rm_round #(
-  parameter int unsigned InW   = 64,
-  parameter int unsigned Shift = 16,
-  parameter int unsigned OutW  = 32
+  parameter int unsigned InW     = 64,
+  parameter int unsigned Shift   = 16,
+  parameter int unsigned OutW    = 32,
+  parameter bit          Rounded = 1'b0  // half of the result's last place is already in x
 ) (
   input  logic signed [InW-1:0]  x_i,
   output logic signed [OutW-1:0] y_o,
@@ -21,6 +22,10 @@ module rm_round #(
 
     if (Shift == 0) begin : gen_exact
       assign kept = {x_i[InW-1], x_i};
+    end else if (Rounded) begin : gen_rounded
+      assign kept = $signed({x_i[InW-1], x_i[InW-1:Shift]});
+      logic unused_dropped;
+      assign unused_dropped = ^x_i[Shift-1:0];
     end else begin : gen_round
       // Adding the highest dropped bit to what is kept rounds to the nearest.
       assign kept = $signed({x_i[InW-1], x_i[InW-1:Shift]}) + $signed({{(KeptW - 1){1'b0}}, x_i[Shift-1]});

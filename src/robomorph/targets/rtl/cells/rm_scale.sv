@@ -1,27 +1,31 @@
 // y = x * factor, a constant given by its signed digits: shifted copies of x, added and subtracted.
 module rm_scale #(
-  parameter int unsigned        W       = 32,
-  parameter int unsigned        FactorW = 21,  // width of the factor's magnitude
-  parameter logic [FactorW:0]   Plus    = '0,  // digits that are 1
-  parameter logic [FactorW:0]   Minus   = '0,  // digits that are -1
-  parameter int unsigned        Drop    = 0    // fraction bits dropped from the product
+  parameter int unsigned         W        = 32,
+  parameter int unsigned         Digits   = 1,
+  parameter logic [8*Digits-1:0] Shifts   = '0,  // places of the digits, eight bits each, ascending
+  parameter logic [Digits-1:0]   Negative = '0,  // digits that are -1; the others are 1
+  parameter int unsigned         Drop     = 0    // fraction bits dropped from the product
 ) (
   input  logic signed [W-1:0] x_i,
   output logic signed [W-1:0] y_o,
   output logic                overflow_o
 );
-  localparam int unsigned ProductW = W + FactorW + 1;
+  localparam int unsigned ProductW = W + 32'(Shifts[8*Digits-8+:8]) + 1;
 
-  logic signed [ProductW-1:0] x, product;
+  logic        [Digits*W-1:0] copies;
+  logic signed [ProductW-1:0] product;
 
-  assign x = ProductW'(x_i);
-  always_comb begin
-    product = '0;
-    for (int unsigned k = 0; k <= FactorW; k++) begin
-      if (Plus[k]) product = product + (x <<< k);
-      if (Minus[k]) product = product - (x <<< k);
-    end
-  end
+  assign copies = {Digits{x_i}};
+
+  rm_adder_tree #(
+    .W       (W),
+    .Terms   (Digits),
+    .Shifts  (Shifts),
+    .Negative(Negative)
+  ) u_tree (
+    .terms_i(copies),
+    .y_o    (product)
+  );
 
   rm_round #(
     .InW  (ProductW),

@@ -1,0 +1,32 @@
+"""SystemVerilog that all generated modules are written with: what a phase selects, and instances of cells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+
+def phase_width(interval: int) -> int:
+    return max(1, (interval - 1).bit_length())
+
+
+def selector(name: str, turns: Mapping[int, str], interval: int) -> list[str]:
+    """`name` is the source of its phase; the last source needs no test."""
+    by_source: dict[str, list[int]] = defaultdict(list)
+    for phase, source in turns.items():
+        by_source[source].append(phase)
+    sources = list(by_source.items())
+    if len(sources) == 1:
+        return [f"  assign {name} = {sources[0][0]};"]
+    bits = phase_width(interval)
+    lines = ["  always_comb begin", "    case (phase_i)"]
+    for source, phases in sources[:-1]:
+        label = ", ".join(f"{bits}'d{p}" for p in phases)
+        lines.append(f"      {label}: {name} = {source};")
+    return [*lines, f"      default: {name} = {sources[-1][0]};", "    endcase", "  end"]
+
+
+def instance(cell: str, name: str, parameters: Mapping[str, object], ports: Mapping[str, str]) -> str:
+    values = ", ".join(f".{key}({value})" for key, value in parameters.items())
+    wires = ", ".join(f".{key}({value})" for key, value in ports.items())
+    return f"  {cell} #({values}) {name} ({wires});"
