@@ -26,6 +26,7 @@ _DEFAULTS: dict[str, Any] = {
     "trig": "host",
     "minv": None,
     "boundary": "fixed",
+    "queue": 0,
     "interval": 24,
     "period": 1.8,
     "latency": None,
@@ -61,6 +62,12 @@ def add_design_options(group: Any) -> None:
         choices=("profile", "proven"),
     )
     add("--boundary", "words on the streams (default fixed)", choices=("fixed", "float32"))
+    add(
+        "--queue",
+        "beats that may wait at each stream: a power of two (default 0: none)",
+        type=int,
+        metavar="BEATS",
+    )
     add("--interval", "cycles between states (default 24)", type=int)
     add("--period", "chained delay per cycle, in multiplications (default 1.8)", type=float)
     add("--latency", "cycles to aim for; more leave room to share units", type=int)

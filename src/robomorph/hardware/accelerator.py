@@ -115,7 +115,8 @@ class Accelerator:
         about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
         name = module_name("_".join(filter(None, about)))
         knobs = self.options.knobs(_multiplications(self.chip))
-        return Design(name, self.fixed, knobs, self.options.boundary, self.lowered[1])
+        o = self.options
+        return Design(name, self.fixed, knobs, o.boundary, self.lowered[1], o.queue)
 
     @property
     def boundary(self) -> Boundary:

@@ -32,9 +32,11 @@ def block_diagram(design: Design) -> str:
     """Streams, converters, control, and what is in the core, with their numbers."""
     inside = _core_parts(design)
     source, sink = design.streams
-    floats = design.boundary == "float32"
+    floats, queues = design.boundary == "float32", design.queue > 0
+    left = ["rm_fifo"] * queues + ["rm_float_to_fixed"] * floats + ["rm_stream_in"]
+    right = ["rm_stream_out"] + ["rm_fixed_to_float"] * floats + ["rm_fifo"] * queues
     side = _SIDE + _GAP
-    core_x = _GAP + (2 if floats else 1) * side
+    core_x = _GAP + len(left) * side
     core_height = 34 + 50 * len(inside)
     core_y, middle = 120.0, 120 + core_height / 2
     parts = [
@@ -45,24 +47,24 @@ def block_diagram(design: Design) -> str:
     ]
     for k, (title, words) in enumerate(inside):
         parts.append(svg.box(core_x + 10, core_y + 28 + 50 * k, _CORE - 20, 44, title, words))
-    left = ["rm_float_to_fixed"] * floats + ["rm_stream_in"]
-    right = ["rm_stream_out"] + ["rm_fixed_to_float"] * floats
-    parts += _row(left, source, _GAP, middle, "s_axis")
-    parts += _row(right, sink, core_x + _CORE + _GAP, middle, "")
+    parts += _row(left, source, design.queue, _GAP, middle, "s_axis")
+    parts += _row(right, sink, design.queue, core_x + _CORE + _GAP, middle, "")
     end = core_x + _CORE + _GAP + len(right) * side
     parts += [svg.text(end - _GAP + 6, middle - 8, "m_axis")]
     return svg.page(end + 20, max(core_y + core_height, middle + 60) + 20, parts)
 
 
-def _row(cells: list[str], stream: Stream, x: float, middle: float, port: str) -> list[str]:
+def _row(cells: list[str], stream: Stream, queue: int, x: float, middle: float, port: str) -> list[str]:
     """Cells of one side from left to right, an arrow into the first and out of each."""
     parts = [svg.text(4, middle - 8, port)] if port else []
     parts.append(svg.right_arrow(x - _GAP, middle, x))
     for k, cell in enumerate(cells):
         at = x + k * (_SIDE + _GAP)
-        words = (f"{stream.words} words", f"{stream.beats} beats of {stream.lanes}")
-        if cell.startswith("rm_f"):
-            words = (f"{stream.lanes} converters", "between float32 and fixed")
+        words = {
+            "rm_fifo": (f"{queue} beats wait",),
+            "rm_float_to_fixed": (f"{stream.lanes} converters", "from float32"),
+            "rm_fixed_to_float": (f"{stream.lanes} converters", "to float32"),
+        }.get(cell, (f"{stream.words} words", f"{stream.beats} beats of {stream.lanes}"))
         parts.append(svg.box(at, middle - 35, _SIDE, 70, cell, *words))
         parts.append(svg.right_arrow(at + _SIDE, middle, at + _SIDE + _GAP))
     return parts
@@ -86,8 +88,9 @@ def _core_parts(design: Design) -> list[tuple[str, str]]:
     if s.rotate_units or s.reciprocal_units:
         text = f"{s.rotate_units} for sines and cosines, {s.reciprocal_units} for reciprocals"
         parts.append(("pipelined units", text))
-    if s.memory_bits:
-        parts.append(("memories between units", f"{s.memory_bits} bits"))
+    if memories := design.schedule.memories:
+        words = sum(memory.depth for memory in memories.values())
+        parts.append(("memories between units", f"{len(memories)}, of {words} words in all"))
     return [*parts, ("registers and selectors", f"{s.flip_flops} flip-flops (stream buffers included)")]
 
 

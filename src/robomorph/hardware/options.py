@@ -24,7 +24,8 @@ class Options:
     bound and are assumed within twice their sampled range, and 100 N and N m (`states.input_bounds`). speed
     and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
-    design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams.
+    design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams. queue: beats
+    that may wait at each of them (0, or a power of two); each queue costs a cycle.
 
     structure: "flat" shares single multiplications of the whole program; "units" makes link units, whose
     number, fold and inner latency are `units` ("all=2", "forward=2,backward=1", or by the units' names),
@@ -43,6 +44,7 @@ class Options:
     trig: str = "chip"
     minv: str = "chip"
     boundary: str = "fixed"
+    queue: int = 0
     structure: str = "flat"
     units: str = ""
     fold: int | None = None
@@ -70,6 +72,8 @@ class Options:
             _whole(name, getattr(self, name), least)
         if self.bits > MAX_BITS:
             raise ArgumentError(f"bits: expected {MIN_BITS} to {MAX_BITS}, found {self.bits}")
+        if self.queue == 1 or self.queue & (self.queue - 1):
+            raise ArgumentError(f"queue: expected 0 or a power of two, at least 2, found {self.queue}")
         for name in ("speed", "acceleration", "period"):
             _positive(name, getattr(self, name))
         if not isinstance(self.format, str | None) or not isinstance(self.units, str):
@@ -128,6 +132,7 @@ _WHOLE = {
     "bits": MIN_BITS,
     "constant_bits": 1,
     "samples": 1,
+    "queue": 0,
     "fold": 1,
     "unit_latency": 1,
     "link_scale": 0,

@@ -10,7 +10,8 @@ from importlib import resources
 
 from robomorph.ir.fixed import FixedProgram
 from robomorph.targets.rtl.emit_core import Slots, emit_core
-from robomorph.targets.rtl.emit_top import emit_top
+from robomorph.targets.rtl.emit_queues import emit_queues
+from robomorph.targets.rtl.emit_top import emit_ports, emit_top
 from robomorph.targets.rtl.schedule import Knobs, Schedule
 from robomorph.targets.rtl.scheduler import make_schedule
 from robomorph.targets.rtl.stream import Stream, streams
@@ -50,13 +51,14 @@ class DesignStats:
 @dataclass(frozen=True)
 class Design:
     """Hardware for one program. `name` is the prefix of its modules; `boundary` says what words on its
-    streams are (see `stream`)."""
+    streams are (see `stream`); `queue` is the number of beats that may wait at each, 0 or a power of two."""
 
     name: str
     fixed: FixedProgram
     knobs: Knobs
     boundary: str = "fixed"
     units: Units = field(default_factory=lambda: Units((), ()))
+    queue: int = 0
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -92,9 +94,17 @@ class Design:
         made = {
             **{f"{module}.sv": emit_core(plan.inner, module) for module, plan in plans},
             f"{core}.sv": emit_core(self.schedule, core, modules),
-            f"{self.top}.sv": emit_top(self.schedule, self.top, core, self.boundary),
+            **self._top_files(core),
         }
         return {**_used_cells(made), **made}
+
+    def _top_files(self, core: str) -> dict[str, str]:
+        inner = f"{self.name}_unqueued" if self.queue else self.top
+        made = {f"{inner}.sv": emit_top(self.schedule, inner, core, self.boundary)}
+        if self.queue:
+            ports = emit_ports(self.top, *self.streams)
+            made[f"{self.top}.sv"] = emit_queues(self.top, inner, self.streams, self.queue, ports)
+        return made
 
     @cached_property
     def digest(self) -> str:
@@ -105,10 +115,11 @@ class Design:
     def stats(self) -> DesignStats:
         s, (source, sink) = self.schedule, self.streams
         made = Hardware.of(s)
+        waits = 2 if self.queue else 0  # a cycle in each queue
         return DesignStats(
             word_bits=self.fixed.formats[0].bits,
-            latency=s.length + 1,
-            last_word=s.length + sink.beats,
+            latency=s.length + 1 + waits,
+            last_word=s.length + sink.beats + waits,
             interval=self.interval,
             multipliers=made.multipliers,
             multiplications=made.multiplications,
@@ -118,7 +129,7 @@ class Design:
             reciprocal_units=made.reciprocal_units,
             rotate_units=made.rotate_units,
             flip_flops=made.flip_flops + source.buffer_bits + sink.buffer_bits,
-            memory_bits=made.memory_bits,
+            memory_bits=made.memory_bits + self.queue * (source.data_bits + sink.data_bits + 3),
             selector_inputs=made.selector_inputs,
             input_words=source.words,
             output_words=sink.words,

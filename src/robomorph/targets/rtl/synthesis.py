@@ -42,6 +42,19 @@ _MAP_LUTS = (
     "opt_lut_ins -tech xilinx",
     "clean",
 )
+# LUTs that a memory made of them takes on UltraScale+, and on ECP5 with the slice that writes it.
+_LUTS_OF_MEMORIES = {
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1D": 4,
+    "RAM32M": 4,
+    "RAM64M": 4,
+    "RAM32M16": 8,
+    "RAM64M8": 8,
+    "SRL16E": 1,
+    "SRLC32E": 1,
+    "TRELLIS_DPR16X4": 6,
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,7 @@ def ultrascale_passes(top: str) -> list[str]:
 
 
 def synthesise_ultrascale(design: Design) -> Synthesis:
-    """DSP48E2, LUT and FF on UltraScale+, by Yosys, before placement."""
+    """DSP48E2, LUT (of logic, and of memories) and FF on UltraScale+, by Yosys, before placement."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         cells, _ = _yosys(design, Path(folder), ultrascale_passes(design.top))
@@ -69,21 +82,24 @@ def synthesise_ultrascale(design: Design) -> Synthesis:
         "dsp48e2": float(cells.get("DSP48E2", 0)),
         "lut": float(sum(n for name, n in cells.items() if re.fullmatch(r"LUT\d", name))),
         "ff": float(sum(n for name, n in cells.items() if re.fullmatch(r"FD[CRPS]E", name))),
-        "carry8": float(cells.get("CARRY8", 0)),
+        "lutram": float(sum(_LUTS_OF_MEMORIES.get(name, 0) * n for name, n in cells.items())),
     }
     return Synthesis("ultrascale+", "yosys synth_xilinx", cells, figures, time.perf_counter() - start)
 
 
 def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place: bool = True) -> Synthesis:
-    """LUT4, FF and 18x18 multipliers on ECP5, by Yosys; with `place`, placed and routed by nextpnr, with the
-    highest clock it found. Pins are placed where the tool likes; with more than the device has, the design is
-    taken as a part of a larger one, and its clock, not on a pin, crosses the fabric."""
+    """LUT4, carries (CCU2C, two LUTs each), FF and 18x18 multipliers on ECP5, by Yosys; with `place`, placed
+    and routed by nextpnr, with the highest clock it found. Pins are placed where the tool likes; with more
+    than the device has, the design is taken as a part of a larger one, and its clock, not on a pin, crosses
+    the fabric."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         cells, _ = _yosys(design, folder, [f"synth_ecp5 -noabc9 -top {design.top} -json netlist.json"])
         figures = {
             "lut4": float(cells.get("LUT4", 0)),
+            "ccu2c": float(cells.get("CCU2C", 0)),
+            "lutram": float(_LUTS_OF_MEMORIES["TRELLIS_DPR16X4"] * cells.get("TRELLIS_DPR16X4", 0)),
             "ff": float(cells.get("TRELLIS_FF", 0)),
             "mult18x18d": float(cells.get("MULT18X18D", 0)),
         }
