@@ -29,6 +29,7 @@ _DEFAULTS: dict[str, Any] = {
     "queue": 0,
     "interval": 24,
     "period": 1.8,
+    "multiply_stages": 0,
     "latency": None,
     "speed": 1.0,
     "acceleration": 1.0,
@@ -70,6 +71,12 @@ def add_design_options(group: Any) -> None:
     )
     add("--interval", "cycles between states (default 24)", type=int)
     add("--period", "chained delay per cycle, in multiplications (default 1.8)", type=float)
+    add(
+        "--multiply-stages",
+        "registers inside multipliers: cycles of a multiplication beyond the first (default 0)",
+        type=int,
+        choices=(0, 1, 2),
+    )
     add("--latency", "cycles to aim for; more leave room to share units", type=int)
     add("--speed", "largest joint speed that ranges are for (default 1)", type=float)
     add("--acceleration", "largest acceleration that ranges are for (default 1)", type=float)

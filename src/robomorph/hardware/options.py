@@ -58,6 +58,7 @@ class Options:
     levels: int = 1
     reciprocal_stages: int = 12
     rotate_stages: int = 8
+    multiply_stages: int = 0
     scale_by_adders: bool = True
     optimise: bool = False
     trace: bool = False
@@ -103,6 +104,7 @@ class Options:
             self.fold,
             self.unit_latency,
             self.memories,
+            self.multiply_stages,
         )
 
 
@@ -140,6 +142,7 @@ _WHOLE = {
     "interval": 1,
     "latency": 1,
     "levels": 1,
+    "multiply_stages": 0,
     "reciprocal_stages": 2,
     "rotate_stages": 2,
 }

@@ -199,8 +199,8 @@ class _Core:
             if unit.kind is not Kind.ROTATE:
                 self.overflow[self.s.birth[node]].append(f"u{j}_v")
         if unit.kind is Kind.MULTIPLY:
-            parameters: dict[str, object] = {"W": self.width, "Drop": unit.key[1][0]}
-            ports = {"a_i": f"u{j}_a", "b_i": f"u{j}_b", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
+            parameters: dict[str, object] = {"W": self.width, "Drop": unit.key[1][0], "Stages": stages}
+            ports = {**clocked, "a_i": f"u{j}_a", "b_i": f"u{j}_b", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
             made = [
                 self._word(f"u{j}_y"),
                 f"  logic u{j}_v;",

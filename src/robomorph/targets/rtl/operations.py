@@ -29,7 +29,7 @@ SHARED = (Kind.MULTIPLY, Kind.RECIPROCAL, Kind.ROTATE)
 
 # Estimated delays, in units of one word multiplication with rounding and saturation.
 ADDER_DELAY = 0.25
-MULTIPLY_DELAY = 1.0
+MULTIPLY_DELAY = (1.0, 0.5, 0.35)  # by registers inside; with some, of the longest part
 FEED_DELAY = 0.25  # from the operand of a pipelined unit to its first register
 SELECT_DELAY = 0.3  # of a link unit's operands, chosen among many registers
 
@@ -45,12 +45,16 @@ class Operation:
     adders: int = 0
 
 
-def operations(fixed: FixedProgram, *, scale_by_adders: bool = True) -> list[Operation]:
-    """One per node. With `scale_by_adders` off, constants are operands of shared multipliers instead."""
-    return [_operation(fixed, i, scale_by_adders) for i in range(len(fixed.program.nodes))]
+def operations(
+    fixed: FixedProgram, *, scale_by_adders: bool = True, multiply_stages: int = 0
+) -> list[Operation]:
+    """One per node. With `scale_by_adders` off, constants are operands of shared multipliers instead, which
+    have registers for `multiply_stages` cycles inside."""
+    multiply = MULTIPLY_DELAY[multiply_stages]
+    return [_operation(fixed, i, scale_by_adders, multiply) for i in range(len(fixed.program.nodes))]
 
 
-def _operation(fixed: FixedProgram, index: int, scale_by_adders: bool) -> Operation:
+def _operation(fixed: FixedProgram, index: int, scale_by_adders: bool, multiply: float) -> Operation:
     node, frac = fixed.program.nodes[index], fixed.formats[index].frac
     fracs = [fixed.formats[a].frac for a in node.args]
     if node.op is CONST:
@@ -66,7 +70,7 @@ def _operation(fixed: FixedProgram, index: int, scale_by_adders: bool) -> Operat
             return Operation(
                 Kind.SCALE, _tree_delay(len(digits)), adders=max(0, len(digits) - 1) + (shift > 0)
             )
-        return Operation(Kind.MULTIPLY, MULTIPLY_DELAY, (shift,))
+        return Operation(Kind.MULTIPLY, multiply, (shift,))
     if node.op is RECIP:
         return Operation(Kind.RECIPROCAL, FEED_DELAY, (fracs[0], frac))
     if node.op in (SIN, COS):

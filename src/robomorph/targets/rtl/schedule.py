@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from robomorph.errors import TargetError
 from robomorph.ir.fixed import FixedProgram
-from robomorph.targets.rtl.operations import Kind, Operation
+from robomorph.targets.rtl.operations import MULTIPLY_DELAY, Kind, Operation
 from robomorph.targets.rtl.units import Call, Template
 
 
@@ -25,8 +25,9 @@ from robomorph.targets.rtl.units import Call, Template
 class Knobs:
     """What a designer chooses. `interval`: cycles between states. `period`: chained delay per cycle, in
     multiplications. `latency`: cycles to aim for (None: a tenth more than the period allows); more leave
-    room to share. `levels`: multipliers that may be chained within a cycle. `stages`: pipeline registers
-    inside the reciprocal and the sine unit. `scale_by_adders`: constant factors as shifts and additions.
+    room to share. `levels`: multipliers that may be chained within a cycle. `reciprocal_stages`,
+    `rotate_stages` (of sines), `multiply_stages` (at most 2): pipeline registers inside these units.
+    `scale_by_adders`: constant factors as shifts and additions.
 
     Of units that compute templates, `units` says how many there are of a template (by its name, its kind or
     "all"), `fold` the cycles between their calls, at most (None: as many as the interval leaves),
@@ -44,6 +45,7 @@ class Knobs:
     fold: int | None = None
     unit_latency: int | None = None
     memories: bool = True
+    multiply_stages: int = 0
 
     def __post_init__(self) -> None:
         least = {"interval": 1, "levels": 1, "reciprocal_stages": 2, "rotate_stages": 2, "fold": 1}
@@ -51,15 +53,23 @@ class Knobs:
             value = getattr(self, name)
             if value is not None and value < smallest:
                 raise TargetError(f"rtl: {name}: expected at least {smallest}, found {value}")
-        if not self.period >= 1.0:
-            raise TargetError(f"rtl: a period must hold one multiplication (1.0), found {self.period}")
+        if self.multiply_stages not in range(len(MULTIPLY_DELAY)):
+            raise TargetError(f"rtl: multiply_stages: expected 0, 1 or 2, found {self.multiply_stages}")
+        part = MULTIPLY_DELAY[self.multiply_stages]
+        if not self.period >= part:
+            whole = "one multiplication" if part == 1.0 else "the longest part of a multiplication"
+            raise TargetError(f"rtl: a period must hold {whole} ({part}), found {self.period}")
         for name, count in self.units:
             if count < 1:
                 raise TargetError(f"rtl: units: expected at least one of {name!r}, found {count}")
 
     def stages(self, kind: Kind) -> int:
         """Cycles from the operand to the result of a shared unit."""
-        table = {Kind.RECIPROCAL: self.reciprocal_stages, Kind.ROTATE: self.rotate_stages}
+        table = {
+            Kind.RECIPROCAL: self.reciprocal_stages,
+            Kind.ROTATE: self.rotate_stages,
+            Kind.MULTIPLY: self.multiply_stages,
+        }
         return table.get(kind, 0)
 
 

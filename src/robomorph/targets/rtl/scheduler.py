@@ -22,7 +22,7 @@ def make_schedule(
 ) -> Schedule:
     """The schedule with the fewest units found that keeps the latency aimed for. Inputs arrive after a delay
     of `feed` in the first cycle."""
-    work = operations(fixed, scale_by_adders=knobs.scale_by_adders)
+    work = operations(fixed, scale_by_adders=knobs.scale_by_adders, multiply_stages=knobs.multiply_stages)
     for call in units.calls:
         for _, flat in units.inner_nodes(call):
             work[flat] = Operation(Kind.INNER)

@@ -42,6 +42,8 @@ class Hardware:
         kinds = [op.kind for op in s.operations]
         units = [unit.kind for unit in s.units]
         flags = s.length - 1 if s.early else 0
+        bits = s.fixed.formats[0].bits
+        inside = 2 * bits * s.knobs.multiply_stages * units.count(Kind.MULTIPLY)
         return cls(
             multipliers=units.count(Kind.MULTIPLY),
             multiplications=kinds.count(Kind.MULTIPLY),
@@ -50,8 +52,8 @@ class Hardware:
             adders=kinds.count(Kind.SUM),
             reciprocal_units=units.count(Kind.RECIPROCAL),
             rotate_units=units.count(Kind.ROTATE),
-            flip_flops=sum(register_copies(s)) * s.fixed.formats[0].bits + flags,
-            memory_bits=sum(m.depth for m in s.memories.values()) * s.fixed.formats[0].bits,
+            flip_flops=sum(register_copies(s)) * bits + flags + inside,
+            memory_bits=sum(m.depth for m in s.memories.values()) * bits,
             selector_inputs=sum(len(u.turns) * _operands(s, k) for k, u in enumerate(s.units)),
         )
 
