@@ -59,7 +59,15 @@ def test_design_space_has_both_structures(capsys: pytest.CaptureFixture[str]) ->
         (["--states", "0"], "--states: expected at least 1"),
         (["--units", "2"], "only for structure='units'"),
         (["--structure", "units", "--units", "leftward=2"], "unknown name 'leftward'"),
+        (["--structure", "units", "--units", "=2"], "units: expected such as"),
         (["--structure", "units", "--fold", "0"], "fold: expected"),
+        (["--no-memories"], "only for structure='units'"),
+        (["--queue", "3"], "queue: expected 0 or a power of two"),
+        (["--format", "Q16.16", "--bits", "18"], "give one of them"),
+        (["--sweep", "4,16"], "--sweep: expected 8 to 32 bits, found 4"),
+        (["--liberty", "missing.lib", "--synthesise", "cells"], "--liberty: no such file: missing.lib"),
+        (["--save", "missing/x.json", "--synthesise", "ecp5"], "--save: no such folder"),
+        (["--plots", "/dev/null/x"], "--plots: cannot make the folder"),
     ],
 )
 def test_wrong_numbers_are_refused(

@@ -45,10 +45,12 @@ def test_makefile_of_a_clean_export(tmp_path: Path, boundary: str) -> None:
     assert made.returncode == 0 and "DSP48E2" in made.stdout, made.stdout[-2000:] + made.stderr
     expected = tmp_path / "sim" / "expected.hex"
     lines = expected.read_text().splitlines()
-    lines[3] = f"{int(lines[3], 16) ^ 1:x}"
-    expected.write_text("\n".join(lines) + "\n")
-    bad = make("simulate", tmp_path)
-    assert bad.returncode != 0 and "PASSED" not in bad.stdout
+    for beat in (0, 3, -1):
+        changed = [*lines]
+        changed[beat] = f"{int(lines[beat], 16) ^ 1:x}"
+        expected.write_text("\n".join(changed) + "\n")
+        bad = make("simulate", tmp_path)
+        assert bad.returncode != 0 and "PASSED" not in bad.stdout and "1 wrong beats" in bad.stdout
 
 
 def test_folder_describes_every_word(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from robomorph.errors import TargetError
 from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.sparsity import sparsity_figure
 from robomorph.targets.rtl.digits import signed_digits
+from robomorph.targets.rtl.design import module_name
 from robomorph.targets.rtl.operations import SHARED, Kind
 from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
 from robomorph.targets.rtl.schedule import Knobs, Schedule
@@ -111,3 +112,11 @@ def test_sparsity_of_the_papers() -> None:
     # Counted from a robot-agnostic unit, chosen frames still pass the papers' share.
     assert given.kept_beyond_agnostic < 0.333 < chosen.kept_beyond_agnostic
     assert chosen.average.multipliers < given.average.multipliers
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("iiwa14 gradient", "iiwa14_gradient"), ("Ärm", "rm"), ("3 legs", "m_3_legs"), ("µ", "design")],
+)
+def test_module_names_are_legal(text: str, name: str) -> None:
+    assert module_name(text) == name

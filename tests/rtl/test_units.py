@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, assume, given, seed, settings
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
@@ -244,6 +244,49 @@ def test_random_robots_in_simulation(random: RandomRobot) -> None:
     request = make_request(robot.model, "inverse_dynamics")
     a = make_accelerator(robot.specialiser, request, Options(**UNITS, interval=16, bits=20))
     check(a, 20)
+
+
+GANTRY = """
+<robot name="gantry">
+  <link name="world"/>
+  {links}
+  {joints}
+</robot>
+"""
+LINK = """<link name="{name}"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+JOINT = """<joint name="to_{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+  <axis xyz="{axis}"/><origin xyz="0.1 0 0.2"/>
+  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>"""
+
+
+@needs_verilator
+def test_what_is_outside_units_reads_their_results_only() -> None:
+    """Links outside the units change the sign of what a unit made by a change of sign: they must not reach
+    for what it was made from, which does not leave the unit."""
+    kinds = (
+        ("a", "world", "prismatic", "0 0 1"),
+        ("b", "a", "revolute", "0 1 0"),
+        ("c", "b", "revolute", "1 0 0"),
+    )
+    links = "".join(LINK.format(name=name) for name, *_ in kinds)
+    joints = "".join(JOINT.format(child=c, parent=p, kind=k, axis=axis) for c, p, k, axis in kinds)
+    robot = robomorph.load(GANTRY.format(links=links, joints=joints))
+    request = make_request(robot.model, "forward_dynamics_gradient")
+    options = Options(**{**UNITS, **PAPERS, "interval": 24, "bits": 24})
+    check(make_accelerator(robot.specialiser, request, options), 40)
+
+
+@needs_verilator
+@seed(8)
+@settings(max_examples=8, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(random=random_robots(most_joints=4))
+def test_gradients_of_random_robots_are_clean(random: RandomRobot) -> None:
+    robot = load(random)
+    request = make_request(robot.model, "inverse_dynamics_gradient")
+    a = make_accelerator(robot.specialiser, request, Options(**UNITS, interval=24, bits=20))
+    assume(any(node.op is INPUT for node in a.chip.nodes))  # all gradients may be zero
+    assert lint(a.design) == ""
 
 
 @needs_verilator

@@ -27,6 +27,10 @@ def yosys_problem() -> str | None:
     return "pyosys is not installed" if importlib.util.find_spec("pyosys") is None else None
 
 
+def slang_problem() -> str | None:
+    return "pyslang is not installed" if importlib.util.find_spec("pyslang") is None else None
+
+
 def _skip(problem: str | None) -> pytest.MarkDecorator:
     required = os.environ.get("ROBOMORPH_REQUIRE_RTL_TOOLCHAINS") == "1"
     return pytest.mark.skipif(problem is not None and not required, reason=f"{problem}")
@@ -34,3 +38,4 @@ def _skip(problem: str | None) -> pytest.MarkDecorator:
 
 needs_verilator = _skip(_simulator_problem())
 needs_yosys = _skip(yosys_problem())
+needs_slang = pytest.mark.skipif(slang_problem() is not None, reason=f"{slang_problem()}")

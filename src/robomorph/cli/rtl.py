@@ -85,6 +85,26 @@ def _names(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def _check_first(args: argparse.Namespace) -> None:
+    """What would fail only after minutes of work, if it can be known before."""
+    from robomorph.errors import ArgumentError
+    from robomorph.ir.fixed import MAX_BITS, MIN_BITS
+
+    for bits in args.sweep or ():
+        if not MIN_BITS <= bits <= MAX_BITS:
+            raise ArgumentError(f"--sweep: expected {MIN_BITS} to {MAX_BITS} bits, found {bits}")
+    if args.liberty and not Path(args.liberty).is_file():
+        raise ArgumentError(f"--liberty: no such file: {args.liberty}")
+    if args.save and not Path(args.save).absolute().parent.is_dir():
+        raise ArgumentError(f"--save: no such folder: {Path(args.save).absolute().parent}")
+    for flag, place in (("-o", args.output), ("--plots", args.plots)):
+        try:
+            if place:
+                Path(place).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ArgumentError(f"{flag}: cannot make the folder {place}: {error.strerror}") from None
+
+
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_report import print_report
     from robomorph.cli.terminal import print_json
@@ -100,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.synthesise:
         if name not in _SYNTHESES:
             raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
+    _check_first(args)
     robot, _ = load_robot(args)
     request = make_request(robot.model, args.algorithm, frame=args.frame)
     accelerator = make_accelerator(robot.specialiser, request, design_options(args, args.algorithm))
@@ -155,6 +176,9 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         "minv": accelerator.options.minv,
         "boundary": accelerator.options.boundary,
         "structure": accelerator.options.structure,
+        "queue": accelerator.options.queue,
+        "memories": accelerator.options.memories,
+        "multiply_stages": accelerator.options.multiply_stages,
     }
     with Steps("rtl", len(jobs)) as steps:
         for title, key, job in jobs:

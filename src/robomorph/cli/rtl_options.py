@@ -99,7 +99,10 @@ def design_options(args: argparse.Namespace, function: str, outputs: Sequence[st
     from robomorph.errors import ArgumentError
     from robomorph.hardware.options import Options
 
-    chosen = {**_DEFAULTS, **given_options(args)}
+    given = given_options(args)
+    if "format" in given and "bits" in given:
+        raise ArgumentError("--format and --bits: a format says how many bits it has: give one of them")
+    chosen = {**_DEFAULTS, **given}
     beyond = [name for name in outputs or () if name not in ("dqdd_dq", "dqdd_dqd")]
     if chosen["minv"] is None:
         chosen["minv"] = "given" if function == PAPERS_FUNCTION and not beyond else "chip"

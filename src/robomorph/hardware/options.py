@@ -79,8 +79,12 @@ class Options:
             _positive(name, getattr(self, name))
         if not isinstance(self.format, str | None) or not isinstance(self.units, str):
             raise ArgumentError(f"format and units: expected text, found {self.format!r}, {self.units!r}")
-        if self.structure == "flat" and (self.units or self.fold or self.unit_latency):
-            raise ArgumentError("units, fold, unit_latency: only for structure='units'")
+        for name in ("memories", "scale_by_adders", "optimise", "trace"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(f"{name}: expected True or False, found {getattr(self, name)!r}")
+        wishes = self.units or self.fold or self.unit_latency or not self.memories
+        if self.structure == "flat" and wishes:
+            raise ArgumentError("units, fold, unit_latency, memories: only for structure='units'")
 
     @property
     def numbers(self) -> Numbers:
@@ -114,7 +118,7 @@ def unit_wishes(text: str) -> tuple[tuple[str, int], ...]:
     wishes = []
     for part in filter(None, (p.strip() for p in text.split(","))):
         name, _, count = part.rpartition("=")
-        if not count.strip().isdecimal():
+        if not (count.strip().isascii() and count.strip().isdecimal()) or part.startswith("="):
             raise ArgumentError(f"units: expected such as 'forward=2, backward=1', or '2', found {text!r}")
         wishes.append((name.strip() or "all", int(count)))
     return tuple(wishes)

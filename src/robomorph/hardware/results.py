@@ -9,7 +9,10 @@ from typing import Any
 
 from robomorph.errors import ArgumentError
 
-_ABOUT = ("robot", "function", "numbers", "formulation", "trig", "minv", "boundary", "structure")
+_ABOUT = (
+    *("robot", "function", "numbers", "formulation", "trig", "minv", "boundary", "structure"),
+    *("queue", "memories", "multiply_stages"),
+)
 _PREFIX = "synthesis_"
 
 

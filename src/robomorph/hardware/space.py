@@ -14,7 +14,7 @@ _GRID = {
     "units": ((4, 8, 16, 24, 48), (1.25, 1.8)),
 }
 # A flat design has no units, whatever was wished of them.
-_NO_UNITS: dict[str, Any] = {"units": "", "fold": None, "unit_latency": None}
+_NO_UNITS: dict[str, Any] = {"units": "", "fold": None, "unit_latency": None, "memories": True}
 _LESS_IS_BETTER = ("time_per_state", "latency_time", "multipliers", "all_adders")
 
 

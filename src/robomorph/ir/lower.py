@@ -38,7 +38,8 @@ class Numbers:
             return self.uniform.frac
         if not math.isfinite(size):
             raise ArgumentError(
-                "formats per signal: a signal has no finite bound; use profiled ranges or give one format"
+                "formats per signal: a signal has no finite bound; use profiled ranges of slower states, or "
+                "give one format"
             )
         frac = (self.bits - 1 - self.guard - whole_bits(size)) // self.step * self.step
         return max(MIN_FRAC, min(frac, self.bits + 8, MAX_FRAC))

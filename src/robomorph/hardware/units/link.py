@@ -44,6 +44,14 @@ def link_units(
     return _Linker(recorder, [g for g in groups if g.live]).run(name, ports, results)
 
 
+class _Result(Expr):
+    """A result of a call. What is behind it stays inside its unit: its opposite is a new operation, even if
+    the unit's last one was a change of sign."""
+
+    def __neg__(self) -> Expr:
+        return self._unary(NEG)
+
+
 class _Linker:
     """Builds the flat program: plain operations fold as in any trace, calls are inlined node by node."""
 
@@ -167,7 +175,7 @@ class _Linker:
                 self.scales.setdefault(flat, scale)
         call = group.superposed.calls[c]
         self.calls.append(Call(which, args, tuple(nodes), call.label, call.limb))
-        return [Expr(self.tracer, nodes[r]) for r in program.results]
+        return [_Result(self.tracer, nodes[r]) for r in program.results]
 
     def _result_scales(self, group: Group, c: int) -> tuple[int, ...]:
         start = group.superposed.calls[c].start

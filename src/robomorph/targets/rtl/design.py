@@ -169,5 +169,5 @@ def _used_cells(made: dict[str, str]) -> dict[str, str]:
 
 def module_name(text: str) -> str:
     """A legal module name made from any text."""
-    name = re.sub(r"\W+", "_", text).strip("_").lower() or "design"
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_").lower() or "design"
     return name if name[0].isalpha() else f"m_{name}"

@@ -14,7 +14,7 @@ from robomorph.targets.rtl.emit_memories import emit_memories
 from robomorph.targets.rtl.operations import Kind, constant_factor
 from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
 from robomorph.targets.rtl.schedule import Port, Schedule, Unit
-from robomorph.targets.rtl.selectors import instance, phase_width, selector
+from robomorph.targets.rtl.selectors import declared_first, instance, phase_width, selector
 
 _ZERO = "1'b0"
 
@@ -58,7 +58,8 @@ class _Core:
     def text(self) -> str:
         body = [*self._inputs(), *self._own_hardware(), *self._units(), *self._registers()]
         body += [*emit_memories(self.s, self.memories, self.width), *self._outputs(), *self._overflow()]
-        return "\n".join([*self._header(), *body, *_unused_ports(body), "endmodule", ""])
+        body += _unused_ports(body)
+        return "\n".join([*self._header(), *declared_first(body), "endmodule", ""])
 
     # --- names -------------------------------------------------------------------------------------
 
@@ -66,6 +67,7 @@ class _Core:
         """The value of a node in its cycle of birth."""
         if node in self.called:
             return "u{}_y{}".format(*self.called[node])
+        assert self.s.operations[node].kind is not Kind.INNER, f"node {node} is read, but stays in its unit"
         unit = self.s.unit[node]
         if unit >= 0 and self.s.operations[node].kind is not Kind.ROTATE:
             return f"u{unit}_y"

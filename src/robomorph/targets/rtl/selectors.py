@@ -1,13 +1,23 @@
-"""SystemVerilog that all generated modules are written with: what a phase selects, and instances of cells."""
+"""SystemVerilog that generated modules are written with: declarations, what a phase selects, instances."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 
 def phase_width(interval: int) -> int:
     return max(1, (interval - 1).bit_length())
+
+
+def declared_first(lines: Iterable[str]) -> list[str]:
+    """A module's lines with its declarations before everything else: the standard wants every signal declared
+    before it is used, and strict tools insist."""
+    declared: list[str] = []
+    rest: list[str] = []
+    for line in lines:
+        (declared if line.startswith("  logic ") else rest).append(line)
+    return [*declared, *rest]
 
 
 def selector(name: str, turns: Mapping[int, str], interval: int) -> list[str]:
