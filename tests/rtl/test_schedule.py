@@ -10,8 +10,8 @@ import pytest
 from robomorph.errors import TargetError
 from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.sparsity import sparsity_figure
-from robomorph.targets.rtl.digits import signed_digits
 from robomorph.targets.rtl.design import module_name
+from robomorph.targets.rtl.digits import signed_digits
 from robomorph.targets.rtl.operations import SHARED, Kind
 from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
 from robomorph.targets.rtl.schedule import Knobs, Schedule
