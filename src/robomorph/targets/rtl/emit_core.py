@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class _Core:
     def text(self) -> str:
         body = [*self._inputs(), *self._own_hardware(), *self._units(), *self._registers()]
         body += [*emit_memories(self.s, self.memories, self.width), *self._outputs(), *self._overflow()]
-        body += _unused_ports(body)
+        body += _unused_ports(body, bool(self.s.calls))
         return "\n".join([*self._header(), *declared_first(body), "endmodule", ""])
 
     # --- names -------------------------------------------------------------------------------------
@@ -104,11 +105,20 @@ class _Core:
             "  input  logic clk_i,",
             "  input  logic en_i,",
             f"  input  logic [{phase_width(self.interval) - 1}:0] phase_i,",
-            *([f"  input  logic [{self.s.turn_bits - 1}:0] turn_i,"] if self.s.memories else []),
+            *self._ahead(),
             f"  input  logic [{words_in * self.width - 1}:0] data_i,",
             f"  output logic [{words_out * self.width - 1}:0] data_o,",
             f"  output logic [{flags - 1}:0] overflow_o",
             ");",
+        ]
+
+    def _ahead(self) -> list[str]:
+        """Ports that tell a core with units what the next cycle will be."""
+        if not self.s.calls:
+            return []
+        return [
+            f"  input  logic [{phase_width(self.interval) - 1}:0] next_phase_i,",
+            f"  input  logic [{self.s.turn_bits - 1}:0] next_turn_i,",
         ]
 
     def _inputs(self) -> list[str]:
@@ -230,8 +240,13 @@ class _Core:
             turns = {p: self.operand(one.call.args[k], one.issue, (j, k)) for p, one in placed.items()}
             lines += [self._word(f"u{j}_a{k}"), *selector(f"u{j}_a{k}", turns, self.interval)]
         bits = phase_width(plan.fold)
+        # The unit's own phase, decoded a cycle ahead.
         phases = {p: f"{bits}'d{(p - unit.offset) % plan.fold}" for p in range(self.interval)}
-        lines += [f"  logic [{bits - 1}:0] u{j}_phase;", *selector(f"u{j}_phase", phases, self.interval)]
+        lines += [
+            f"  logic [{bits - 1}:0] u{j}_next, u{j}_phase;",
+            *selector(f"u{j}_next", phases, self.interval, "next_phase_i"),
+            f"  always_ff @(posedge clk_i) u{j}_phase <= u{j}_next;",
+        ]
         operands = ", ".join(f"u{j}_a{k}" for k in reversed(range(fixed.input_size)))
         ports = {
             "clk_i": "clk_i",
@@ -369,10 +384,11 @@ class _Core:
         return [*lines, f"  assign overflow_o = flag[{last}];"]
 
 
-def _unused_ports(body: list[str]) -> list[str]:
+def _unused_ports(body: list[str], ahead: bool) -> list[str]:
     """Ports that a small design has no use for, said to be so."""
     text = "\n".join(body)
-    unused = [port for port in ("clk_i", "en_i", "phase_i") if port not in text]
+    ports = ["clk_i", "en_i", "phase_i", *(["next_phase_i", "next_turn_i"] if ahead else [])]
+    unused = [port for port in ports if not re.search(rf"\b{port}\b", text)]
     if not unused:
         return []
     return ["  logic unused_ports;", f"  assign unused_ports = ^{{{', '.join(unused)}}};"]

@@ -1,4 +1,8 @@
-"""The memories of a core as SystemVerilog: their cells, and the addresses that they share."""
+"""The memories of a core as SystemVerilog: their cells, and the addresses that they share.
+
+Addresses and write enables come from registers, made in the cycle before: a cycle that reads a memory has
+enough to do.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ class _Memories:
         phases = tuple(phase for phase, _ in memory.writes)
         wires = {
             "clk_i": "clk_i",
-            "write_i": self.enables.setdefault(phases, f"write{len(self.enables)}"),
+            "write_i": "en_i && " + self.enables.setdefault(phases, f"write{len(self.enables)}"),
             "write_addr_i": self._addressed(ports, memory.depth, memory.writes),
             "data_i": f"u{unit}_y{result}",
             "read_addr_i": self._addressed(ports, memory.depth, memory.reads),
@@ -70,8 +74,8 @@ class _Memories:
         literals = {phase: f"{bits}'d{offset}" for phase, offset in sorted(address.offsets.items())}
         return [
             f"  logic [{bits - 1}:0] {name}, {name}_offset;",
-            *selector(f"{name}_offset", literals, self.interval),
-            f"  assign {name} = turn_i[{bits - 1}:0] + {name}_offset;",
+            *selector(f"{name}_offset", literals, self.interval, "next_phase_i"),
+            f"  always_ff @(posedge clk_i) {name} <= next_turn_i[{bits - 1}:0] + {name}_offset;",
         ]
 
     def _enable(self, name: str, phases: tuple[int, ...]) -> list[str]:
@@ -79,10 +83,10 @@ class _Memories:
         label = ", ".join(f"{bits}'d{p}" for p in phases)
         return [
             f"  logic {name};",
-            "  always_comb begin",
-            "    case (phase_i)",
-            f"      {label}: {name} = en_i;",
-            f"      default: {name} = 1'b0;",
+            "  always_ff @(posedge clk_i) begin",
+            "    case (next_phase_i)",
+            f"      {label}: {name} <= 1'b1;",
+            f"      default: {name} <= 1'b0;",
             "    endcase",
             "  end",
         ]

@@ -157,8 +157,8 @@ class Schedule:
 
     @property
     def turn_bits(self) -> int:
-        """Width of the count of intervals that memories are addressed by; 0 without memories."""
-        return max((memory.address_bits for memory in self.memories.values()), default=0)
+        """Width of the count of intervals that memories are addressed by, at least 1."""
+        return max((memory.address_bits for memory in self.memories.values()), default=1)
 
     def call_results(self) -> Iterator[tuple[int, int, int]]:
         """(node, index of its call, which of the call's results it is) of every result of a call."""

@@ -20,7 +20,7 @@ def declared_first(lines: Iterable[str]) -> list[str]:
     return [*declared, *rest]
 
 
-def selector(name: str, turns: Mapping[int, str], interval: int) -> list[str]:
+def selector(name: str, turns: Mapping[int, str], interval: int, phase_signal: str = "phase_i") -> list[str]:
     """`name` is the source of its phase; the last source needs no test."""
     by_source: dict[str, list[int]] = defaultdict(list)
     for phase, source in turns.items():
@@ -29,7 +29,7 @@ def selector(name: str, turns: Mapping[int, str], interval: int) -> list[str]:
     if len(sources) == 1:
         return [f"  assign {name} = {sources[0][0]};"]
     bits = phase_width(interval)
-    lines = ["  always_comb begin", "    case (phase_i)"]
+    lines = ["  always_comb begin", f"    case ({phase_signal})"]
     for source, phases in sources[:-1]:
         label = ", ".join(f"{bits}'d{p}" for p in phases)
         lines.append(f"      {label}: {name} = {source};")

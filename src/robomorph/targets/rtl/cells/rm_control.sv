@@ -1,10 +1,12 @@
 // Runs the schedule: counts phases, knows which rounds hold a state, starts and finishes states.
-// When nothing is in flight the phase waits at zero, so that the next state starts at once.
+// When nothing is in flight the phase waits at zero, so that the next state starts at once. What the next cycle
+// will be is told too, for those who want to decode it ahead of time.
 module rm_control #(
   parameter int unsigned Interval = 24,  // cycles between states
   parameter int unsigned Length   = 30,  // cycles of one state
   parameter int unsigned Rounds   = 2,   // states in flight, at most
-  parameter int unsigned PhaseW   = 5
+  parameter int unsigned PhaseW   = 5,
+  parameter int unsigned TurnW    = 1    // of the count of intervals, for memories
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -14,6 +16,8 @@ module rm_control #(
   output logic              done_o,      // a result is complete at the end of this cycle
   output logic              en_o,        // the core advances
   output logic [PhaseW-1:0] phase_o,
+  output logic [PhaseW-1:0] next_phase_o,
+  output logic [TurnW-1:0]  next_turn_o,
   input  logic [Rounds-1:0] overflow_i,  // a saturation in this cycle, by round
   output logic              flag_o       // the finished state had one
 );
@@ -21,7 +25,8 @@ module rm_control #(
   localparam logic [PhaseW-1:0] LastPhase = PhaseW'((Length - 1) % Interval);
   localparam logic [PhaseW-1:0] Wrap      = PhaseW'(Interval - 1);
 
-  logic [PhaseW-1:0] phase_q;
+  logic [PhaseW-1:0] phase_d, phase_q;
+  logic [TurnW-1:0]  turn_d, turn_q;
   logic [Rounds-1:0] live, live_q, flag, flag_q;
   logic              finishing, parked, alone;
 
@@ -45,24 +50,36 @@ module rm_control #(
   assign phase_o   = phase_q;
   assign flag_o    = flag[LastRound];
 
+  assign next_phase_o = phase_d;
+  assign next_turn_o  = turn_d;
+
+  always_comb begin
+    phase_d = phase_q;
+    if (en_o && !parked) phase_d = alone || phase_q == Wrap ? '0 : phase_q + PhaseW'(1);
+    turn_d = turn_q;
+    if (en_o && phase_q == Wrap) turn_d = turn_q + TurnW'(1);
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       phase_q <= '0;
+      turn_q  <= '0;
       live_q  <= '0;
       flag_q  <= '0;
-    end else if (en_o && !parked) begin
-      if (alone) begin
-        phase_q <= '0;
-        live_q  <= '0;
-        flag_q  <= '0;
-      end else if (phase_q == Wrap) begin
-        phase_q <= '0;
-        live_q  <= Rounds'({live, 1'b0});
-        flag_q  <= Rounds'({flag, 1'b0});
-      end else begin
-        phase_q <= phase_q + PhaseW'(1);
-        live_q  <= live;
-        flag_q  <= flag;
+    end else begin
+      phase_q <= phase_d;
+      turn_q  <= turn_d;
+      if (en_o && !parked) begin
+        if (alone) begin
+          live_q <= '0;
+          flag_q <= '0;
+        end else if (phase_q == Wrap) begin
+          live_q <= Rounds'({live, 1'b0});
+          flag_q <= Rounds'({flag, 1'b0});
+        end else begin
+          live_q <= live;
+          flag_q <= flag;
+        end
       end
     end
   end
