@@ -198,7 +198,7 @@ def _nextpnr(folder: Path, device: str, seed: int, pins: int) -> dict[str, float
     arguments = [f"--{device}", "--package", "CABGA756", "--json", "netlist.json", "--report", "report.json"]
     place = "--lpf-allow-unconstrained" if pins <= _ECP5_PINS else "--out-of-context"
     arguments += [place, "--seed", str(seed)]
-    arguments += ["--timing-allow-fail", "--freq", "20", "--quiet"]
+    arguments += ["--timing-allow-fail", "--freq", "50", "--quiet"]
     run_tool([sys.executable, "-c", runner, *arguments], cwd=folder)
     report = json.loads((folder / "report.json").read_text())
     clocks = [clock["achieved"] for clock in report["fmax"].values()]
