@@ -294,3 +294,16 @@ def test_gradients_of_random_robots_are_clean(random: RandomRobot) -> None:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_gradients(name: str) -> None:
     check(made(name), 300)
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_small_design_of_the_documentation() -> None:
+    """The one that is placed and routed: docs/rtl.md has its command."""
+    options = {"interval": 108, "period": 0.6, "multiply_stages": 2, "bits": 18, "step": 1}
+    a = accelerator(
+        "iiwa14", "forward_dynamics_gradient", **{**UNITS, **PAPERS, **options, "scale_by_adders": False}
+    )
+    check(a, 1000)
+    stats = a.design.stats
+    print(f"small design: {stats.latency} cycles, interval {stats.interval}, {stats.multipliers} multipliers")
