@@ -29,7 +29,10 @@ module rm_stream_in #(
   assign data_o        = data_q;
   assign misaligned_o  = misaligned_q;
 
-  always_ff @(posedge clk_i) if (accept) data_q[count_q] <= s_axis_tdata;
+  // An enable per beat. Writing data_q[count_q] says the same, but tools make a shifter as wide as all beats of it.
+  for (genvar k = 0; k < Beats; k++) begin : gen_beat
+    always_ff @(posedge clk_i) if (accept && count_q == CountW'(k)) data_q[k] <= s_axis_tdata;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
