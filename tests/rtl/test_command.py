@@ -34,6 +34,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not proven: M^-1 within twice its sampled range" in " ".join(said.split())
 
 
+@needs_verilator
 def test_design_space_has_both_structures(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--algorithm", "inverse_dynamics", "--no-simulate", "--space", "--json"]
     assert main(["rtl", "chain:2", *options]) == 0
