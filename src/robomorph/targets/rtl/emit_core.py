@@ -15,7 +15,7 @@ from robomorph.targets.rtl.emit_memories import emit_memories
 from robomorph.targets.rtl.operations import Kind, constant_factor
 from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
 from robomorph.targets.rtl.schedule import Port, Schedule, Unit
-from robomorph.targets.rtl.selectors import declared_first, instance, phase_width, selector
+from robomorph.targets.rtl.verilog import declared_first, instance, phase_width, selector
 
 _ZERO = "1'b0"
 
@@ -52,8 +52,7 @@ class _Core:
         # Wires that rise when a node saturates, by the cycle in which they mean it.
         self.overflow: dict[int, list[str]] = defaultdict(list)
         self.last_reads = last_reads(schedule)
-        # Flat node -> the unit that computes it, and as which of its results.
-        self.called = {node: (schedule.calls[c].unit, k) for node, c, k in schedule.call_results()}
+        self.called = schedule.result_ports()
         self.memories = {ports: f"m{i}" for i, ports in enumerate(schedule.memories)}
 
     def text(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from robomorph.targets.rtl.schedule import Memory, Port, Schedule
-from robomorph.targets.rtl.selectors import instance, phase_width, selector
+from robomorph.targets.rtl.verilog import instance, phase_width, selector
 
 
 def emit_memories(schedule: Schedule, names: Mapping[tuple[Port, Port], str], width: int) -> list[str]:
@@ -24,7 +24,7 @@ class _Address:
 
     name: str
     units: tuple[int, int]
-    depth: int
+    bits: int
     offsets: dict[int, int]
 
 
@@ -48,9 +48,9 @@ class _Memories:
         wires = {
             "clk_i": "clk_i",
             "write_i": "en_i && " + self.enables.setdefault(phases, f"write{len(self.enables)}"),
-            "write_addr_i": self._addressed(ports, memory.depth, memory.writes),
+            "write_addr_i": self._addressed(ports, memory.address_bits, memory.writes),
             "data_i": f"u{unit}_y{result}",
-            "read_addr_i": self._addressed(ports, memory.depth, memory.reads),
+            "read_addr_i": self._addressed(ports, memory.address_bits, memory.reads),
             "data_o": name,
         }
         return [
@@ -58,7 +58,7 @@ class _Memories:
             instance("rm_memory", f"u_{name}", {"W": self.width, "Depth": memory.depth}, wires),
         ]
 
-    def _addressed(self, ports: tuple[Port, Port], depth: int, table: Sequence[tuple[int, int]]) -> str:
+    def _addressed(self, ports: tuple[Port, Port], bits: int, table: Sequence[tuple[int, int]]) -> str:
         """The signal that has these offsets in these phases: one that other words between the same units
         use, if it does not want others there, or a new one."""
         units = ports[0][0], ports[1][0]
@@ -66,11 +66,11 @@ class _Memories:
             if known.units == units and all(known.offsets.get(p, o) == o for p, o in table):
                 known.offsets.update(table)
                 return known.name
-        self.addresses.append(_Address(f"addr{len(self.addresses)}", units, depth, dict(table)))
+        self.addresses.append(_Address(f"addr{len(self.addresses)}", units, bits, dict(table)))
         return self.addresses[-1].name
 
     def _address(self, address: _Address) -> list[str]:
-        name, bits = address.name, (address.depth - 1).bit_length()
+        name, bits = address.name, address.bits
         literals = {phase: f"{bits}'d{offset}" for phase, offset in sorted(address.offsets.items())}
         return [
             f"  logic [{bits - 1}:0] {name}, {name}_offset;",

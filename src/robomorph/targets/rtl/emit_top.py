@@ -5,8 +5,8 @@ from __future__ import annotations
 from robomorph.targets.rtl import emit_boundary as side
 from robomorph.targets.rtl.emit_core import Slots
 from robomorph.targets.rtl.schedule import Schedule
-from robomorph.targets.rtl.selectors import phase_width
 from robomorph.targets.rtl.stream import Stream, streams
+from robomorph.targets.rtl.verilog import phase_width
 
 
 def emit_top(schedule: Schedule, name: str, core: str, boundary: str = "fixed") -> str:

@@ -45,13 +45,13 @@ def plan_memories(schedule: Schedule) -> dict[tuple[Port, Port], Memory]:
 def _reads(schedule: Schedule) -> dict[tuple[Port, Port], list[_Read]]:
     """What every operand of a unit reads from every result of a unit."""
     found: dict[tuple[Port, Port], list[_Read]] = defaultdict(list)
-    makers = {node: (call, result) for node, call, result in schedule.call_results()}
+    makers = {node: call for node, call, _ in schedule.call_results()}
+    made = schedule.result_ports()
     for placed in schedule.calls:
         for operand, node in enumerate(placed.call.args):
-            if node in makers:
-                call, result = makers[node]
-                ports = (schedule.calls[call].unit, result), (placed.unit, operand)
-                found[ports].append(_Read(call, schedule.birth[node], placed.issue))
+            if node in made:
+                read = _Read(makers[node], schedule.birth[node], placed.issue)
+                found[made[node], (placed.unit, operand)].append(read)
     return found
 
 

@@ -10,7 +10,7 @@ def last_reads(schedule: Schedule, *, memories: bool = True) -> list[int]:
     """Per node, the last cycle in which its value is read; -1 if never. Results are read in the last
     cycle (or at birth), operands of calls when they begin; with `memories` off, what calls read from
     memories does not count."""
-    stored = {} if memories else {node: (c, k) for node, c, k in schedule.call_results()}
+    made = {} if memories else schedule.result_ports()
     last = [-1] * len(schedule.birth)
     for i, node in enumerate(schedule.fixed.program.nodes):
         if schedule.operations[i].kind is not Kind.INNER:
@@ -18,11 +18,8 @@ def last_reads(schedule: Schedule, *, memories: bool = True) -> list[int]:
                 last[a] = max(last[a], schedule.issue[i])
     for placed in schedule.calls:
         for operand, a in enumerate(placed.call.args):
-            if a in stored:
-                call, result = stored[a]
-                if ((schedule.calls[call].unit, result), (placed.unit, operand)) in schedule.memories:
-                    continue
-            last[a] = max(last[a], placed.issue)
+            if a not in made or (made[a], (placed.unit, operand)) not in schedule.memories:
+                last[a] = max(last[a], placed.issue)
     for r in schedule.fixed.program.results:
         last[r] = max(last[r], schedule.birth[r] if schedule.early else schedule.length - 1)
     return last

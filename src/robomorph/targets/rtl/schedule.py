@@ -166,6 +166,10 @@ class Schedule:
             for k, r in enumerate(self.plans[placed.call.template].template.fixed.program.results):
                 yield placed.call.nodes[r], c, k
 
+    def result_ports(self) -> dict[int, Port]:
+        """The unit, and which of its results, that makes a node; of every result of a call."""
+        return {node: (self.calls[c].unit, k) for node, c, k in self.call_results()}
+
     def plan(self, unit: Unit) -> UnitPlan:
         """What a unit of kind CALL computes."""
         return self.plans[unit.key[1][0]]

@@ -82,9 +82,13 @@ def synthesise_ultrascale(design: Design) -> Synthesis:
         "dsp48e2": float(cells.get("DSP48E2", 0)),
         "lut": float(sum(n for name, n in cells.items() if re.fullmatch(r"LUT\d", name))),
         "ff": float(sum(n for name, n in cells.items() if re.fullmatch(r"FD[CRPS]E", name))),
-        "lutram": float(sum(_LUTS_OF_MEMORIES.get(name, 0) * n for name, n in cells.items())),
+        "lutram": _memory_luts(cells),
     }
     return Synthesis("ultrascale+", "yosys synth_xilinx", cells, figures, time.perf_counter() - start)
+
+
+def _memory_luts(cells: Mapping[str, int]) -> float:
+    return float(sum(_LUTS_OF_MEMORIES.get(name, 0) * n for name, n in cells.items()))
 
 
 def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place: bool = True) -> Synthesis:
@@ -99,7 +103,7 @@ def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place
         figures = {
             "lut4": float(cells.get("LUT4", 0)),
             "ccu2c": float(cells.get("CCU2C", 0)),
-            "lutram": float(_LUTS_OF_MEMORIES["TRELLIS_DPR16X4"] * cells.get("TRELLIS_DPR16X4", 0)),
+            "lutram": _memory_luts(cells),
             "ff": float(cells.get("TRELLIS_FF", 0)),
             "mult18x18d": float(cells.get("MULT18X18D", 0)),
         }
