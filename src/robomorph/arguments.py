@@ -71,7 +71,7 @@ def fit_arguments(ports: Sequence[Port], args: Sequence[Any], dtype: str) -> lis
     arrays = [_cast(port.name, value, dtype) for port, value in zip(ports, args, strict=True)]
     lead = broadcast(names, arrays, [port.shape for port in ports])
     return [
-        np.ascontiguousarray(np.broadcast_to(a, (*lead, *port.shape)))
+        np.asarray(np.broadcast_to(a, (*lead, *port.shape)), order="C")  # () stays ()
         for a, port in zip(arrays, ports, strict=True)
     ]
 

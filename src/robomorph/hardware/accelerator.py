@@ -22,7 +22,7 @@ from robomorph.hardware.units.program import UnitProgram, compact, scales_agree
 from robomorph.hardware.units.trace import trace_units
 from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret
-from robomorph.ir.lower import lower
+from robomorph.ir.lower import lower, require_fixed_point
 from robomorph.ir.ops import CONST, MUL
 from robomorph.ir.program import Port, Program
 from robomorph.ir.ranges import intervals, profile
@@ -151,6 +151,7 @@ def make_accelerator(specialiser: Specialiser, request: Request, options: Option
     else:
         made = specialiser.specialise(request)
         real = made.program
+    require_fixed_point(real)
     if options.structure == "units":
         return _with_units(specialiser, request, options, made, real)
     if options.trig == "host":

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, TargetError
 from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
-from robomorph.ir.ops import ADD, CONST, MUL, NEG, RECIP, SUB
+from robomorph.ir.ops import ADD, CONST, MUL, NEG, NOT_IN_FIXED_POINT, RECIP, SUB
 from robomorph.ir.program import Node, Program
 
 
@@ -63,8 +63,19 @@ def whole_bits(size: float) -> int:
     return -(2 * MAX_FRAC) if size == 0.0 else math.floor(math.log2(abs(size))) + 1
 
 
+def require_fixed_point(program: Program) -> None:
+    """Refuse, by name, a program with operations that fixed point has no form for."""
+    found = sorted({node.op.name for node in program.nodes if node.op in NOT_IN_FIXED_POINT})
+    if found:
+        raise TargetError(
+            f"{program.name}: fixed point, and so hardware, has no {', '.join(found)}: use another target, "
+            "or leave that part off the chip"
+        )
+
+
 def lower(program: Program, numbers: Numbers, magnitudes: Sequence[float]) -> FixedProgram:
     """The program in fixed point. `magnitudes` (one per node) decide formats unless one is for all."""
+    require_fixed_point(program)
     build = _Lowering(program, numbers, magnitudes)
     fixed = build.run()
     check_fixed(fixed)

@@ -35,10 +35,21 @@ NEG = Op("neg", 1, False, 1, np.negative)
 RECIP = Op("recip", 1, False, 1, np.reciprocal)
 SIN = Op("sin", 1, False, 1, np.sin)
 COS = Op("cos", 1, False, 1, np.cos)
+SQRT = Op("sqrt", 1, False, 1, np.sqrt)  # NaN below zero
+MIN = Op("min", 2, True, 1, np.minimum)  # NaN if either is
+MAX = Op("max", 2, True, 1, np.maximum)
+SELECT = Op("select", 3, False, 1, lambda x, a, b: np.where(x >= 0.0, a, b))  # a where x >= 0, else b
 FMA = Op("fma", 3, False, 2, lambda a, b, c: a * b + c)  # a b + c
 FMS = Op("fms", 3, False, 2, lambda a, b, c: a * b - c)  # a b - c
 FNMA = Op("fnma", 3, False, 2, lambda a, b, c: c - a * b)  # c - a b
 
 OPS: dict[str, Op] = {
-    op.name: op for op in (CONST, INPUT, ADD, SUB, MUL, NEG, RECIP, SIN, COS, FMA, FMS, FNMA)
+    op.name: op
+    for op in (
+        *(CONST, INPUT, ADD, SUB, MUL, NEG, RECIP, SIN, COS),
+        *(SQRT, MIN, MAX, SELECT),
+        *(FMA, FMS, FNMA),
+    )
 }
+# What integers in hardware have no form for (yet): programs with these run on the other targets.
+NOT_IN_FIXED_POINT = frozenset({SQRT, MIN, MAX, SELECT})

@@ -7,14 +7,14 @@ value twice; profiles are tight, but say nothing about states that were not samp
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB, Op
 from robomorph.ir.program import Node, Program
 
 Array = npt.NDArray[Any]
@@ -58,8 +58,29 @@ def _propagate(node: Node, args: list[Interval]) -> Interval:
         if a.low <= 0.0 <= a.high:
             return Interval(-math.inf, math.inf)
         return Interval(1.0 / a.high, 1.0 / a.low)
+    if node.op in _CHOICES:
+        return _CHOICES[node.op](*args)
     assert node.op in (SIN, COS), f"no interval rule for {node.op}"
     return _sine(a if node.op is SIN else Interval(a.low + math.pi / 2, a.high + math.pi / 2))
+
+
+def _root(a: Interval) -> Interval:
+    # Below zero the root is NaN, which no interval holds.
+    return Interval(-math.inf, math.inf) if a.low < 0.0 else Interval(math.sqrt(a.low), math.sqrt(a.high))
+
+
+def _selected(x: Interval, a: Interval, b: Interval) -> Interval:
+    if x.low >= 0.0:
+        return a
+    return b if x.high < 0.0 else Interval(min(a.low, b.low), max(a.high, b.high))
+
+
+_CHOICES: dict[Op, Callable[..., Interval]] = {
+    SQRT: _root,
+    MIN: lambda a, b: Interval(min(a.low, b.low), min(a.high, b.high)),
+    MAX: lambda a, b: Interval(max(a.low, b.low), max(a.high, b.high)),
+    SELECT: _selected,
+}
 
 
 def _product(a: Interval, b: Interval, *, same: bool) -> Interval:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.ir.ops import ADD, COS, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.ops import ADD, COS, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB, Op
 from robomorph.ir.program import Program
 from robomorph.ir.ranges import node_values
 
@@ -23,6 +23,10 @@ _PARTIALS: dict[Op, Callable[..., tuple[Any, ...]]] = {
     RECIP: lambda a: (-1.0 / (a * a),),
     SIN: lambda a: (np.cos(a),),
     COS: lambda a: (-np.sin(a),),
+    SQRT: lambda a: (0.5 / np.sqrt(a),),
+    MIN: lambda a, b: (np.where(a <= b, 1.0, 0.0), np.where(a <= b, 0.0, 1.0)),
+    MAX: lambda a, b: (np.where(a >= b, 1.0, 0.0), np.where(a >= b, 0.0, 1.0)),
+    SELECT: lambda x, a, b: (0.0, np.where(x >= 0.0, 1.0, 0.0), np.where(x >= 0.0, 0.0, 1.0)),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB, Op
 from robomorph.ir.program import Node, Port, Program
 
 
@@ -132,6 +132,26 @@ class Expr:
 
     def reciprocal(self) -> Expr:
         return self._unary(RECIP)
+
+    def sqrt(self) -> Expr:
+        return self._unary(SQRT)
+
+    def minimum(self, other: Any) -> Expr:
+        return self._either(MIN, other)
+
+    def maximum(self, other: Any) -> Expr:
+        return self._either(MAX, other)
+
+    def _either(self, op: Op, other: Any) -> Expr:
+        index = self.tracer.index_of(other)
+        return self if index == self.index else self._binary(op, self.index, index)
+
+    def select(self, a: Any, b: Any) -> Any:
+        """`a` where this is not negative, else `b`."""
+        first, second = self.tracer.index_of(a), self.tracer.index_of(b)
+        return (
+            a if first == second else Expr(self.tracer, self.tracer.node(SELECT, (self.index, first, second)))
+        )
 
     def __bool__(self) -> bool:
         raise TypeError("a traced scalar has no value: algorithms must not branch on it")

@@ -6,7 +6,18 @@ how structural sparsity reaches the generated code. Spatial vectors are angular 
 """
 
 from robomorph.spatial.inertia import BodyInertia, Symmetric
-from robomorph.spatial.scalar import Scalar, cos, sin
+from robomorph.spatial.scalar import (
+    Scalar,
+    absolute,
+    atan2,
+    cos,
+    maximum,
+    minimum,
+    reciprocal,
+    select,
+    sin,
+    sqrt,
+)
 from robomorph.spatial.transform import Matrix3, Move, Rotation, Transform, Translation, Turn
 from robomorph.spatial.vectors import ZERO3, Force, Motion, Vec3, add3, cross3, dot3, neg3, scale3, sub3
 
@@ -24,12 +35,19 @@ __all__ = [
     "Translation",
     "Turn",
     "Vec3",
+    "absolute",
     "add3",
+    "atan2",
     "cos",
     "cross3",
     "dot3",
+    "maximum",
+    "minimum",
     "neg3",
+    "reciprocal",
     "scale3",
+    "select",
     "sin",
+    "sqrt",
     "sub3",
 ]

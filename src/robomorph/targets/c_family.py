@@ -13,7 +13,24 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robomorph.ir.ops import ADD, CONST, COS, FMA, FMS, FNMA, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.ops import (
+    ADD,
+    CONST,
+    COS,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    MAX,
+    MIN,
+    MUL,
+    NEG,
+    RECIP,
+    SELECT,
+    SIN,
+    SUB,
+    Op,
+)
 from robomorph.ir.program import Port, Program
 from robomorph.targets.cpu.layout import Layout
 
@@ -24,6 +41,9 @@ COMMON: dict[Op, str] = {
     MUL: "{a} * {b}",
     NEG: "-{a}",
     RECIP: "{one} / {a}",
+    MIN: "({a} <= {b} || {a} != {a}) ? {a} : {b}",  # NaN if either is, as fmin would not have it
+    MAX: "({a} >= {b} || {a} != {a}) ? {a} : {b}",
+    SELECT: "({a} >= 0) ? {b} : {c}",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from robomorph.ir.ops import ADD, COS, FMA, FMS, FNMA, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.ops import ADD, COS, FMA, FMS, FNMA, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB
 from robomorph.ir.program import Port, Program
 from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, c_literal, port_of
 from robomorph.targets.cpp import spelling
@@ -32,6 +32,10 @@ CPP = Dialect(
         MUL: "{a} * {b}",
         NEG: "-{a}",
         RECIP: "{one} / {a}",
+        SQRT: "square_root({a})",
+        MIN: "minimum({a}, {b})",
+        MAX: "maximum({a}, {b})",
+        SELECT: "select(S({a}), S({b}), S({c}))",
         FMA: "mul_add({a}, {b}, {c})",
         FMS: "mul_sub({a}, {b}, {c})",
         FNMA: "neg_mul_add({a}, {b}, {c})",

@@ -4,20 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robomorph.ir.ops import ADD, CONST, COS, FMA, FMS, FNMA, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.ops import (
+    ADD,
+    CONST,
+    COS,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    MAX,
+    MIN,
+    MUL,
+    NEG,
+    RECIP,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+    Op,
+)
 from robomorph.ir.program import Port, Program
 from robomorph.targets.cpu.layout import Layout, plan_layout
 from robomorph.targets.cpu.sincos import sincos_function
 from robomorph.targets.cpu.transpose import load_lanes, staged_columns, store_lanes, transpose_functions
 from robomorph.targets.cpu.types import LaneType
 
-# How each operation is spelled: {t} type, {x} intrinsic suffix, {o} result, {a} {b} {c} arguments.
+# The one of two that compares so, or NaN if the first is; a NaN in the second compares as nothing.
+_BETTER = (
+    "  {{o}}w = fcmp {compare} {{t}} {{a}}, {{b}}\n  {{o}}n = fcmp uno {{t}} {{a}}, {{a}}\n"
+    "  {{o}}k = or {{bit}} {{o}}w, {{o}}n\n  {{o}} = select {{bit}} {{o}}k, {{t}} {{a}}, {{t}} {{b}}"
+)
+# How each operation is spelled: {t} type, {bit} a truth per lane, {x} intrinsic suffix, {o} result,
+# {a} {b} {c} arguments.
 _SPELLING: dict[Op, str] = {
     ADD: "  {o} = fadd {t} {a}, {b}",
     SUB: "  {o} = fsub {t} {a}, {b}",
     MUL: "  {o} = fmul {t} {a}, {b}",
     NEG: "  {o} = fneg {t} {a}",
     RECIP: "  {o} = fdiv {t} {one}, {a}",
+    SQRT: "  {o} = call {t} @llvm.sqrt.{x}({t} {a})",
+    MIN: _BETTER.format(compare="ole"),
+    MAX: _BETTER.format(compare="oge"),
+    SELECT: "  {o}k = fcmp oge {t} {a}, {zero}\n  {o} = select {bit} {o}k, {t} {b}, {t} {c}",
     FMA: "  {o} = call {t} @llvm.fma.{x}({t} {a}, {t} {b}, {t} {c})",
     FMS: "  {o}n = fneg {t} {c}\n  {o} = call {t} @llvm.fma.{x}({t} {a}, {t} {b}, {t} {o}n)",
     FNMA: "  {o}n = fneg {t} {a}\n  {o} = call {t} @llvm.fma.{x}({t} {o}n, {t} {b}, {t} {c})",
@@ -73,6 +101,7 @@ def emit(
     realign = '"stackrealign" ' if lanes > 1 else ""
     common = [
         f"declare {t.name} @llvm.fma.{t.suffix}({t.name}, {t.name}, {t.name})",
+        f"declare {t.name} @llvm.sqrt.{t.suffix}({t.name})",
         f'attributes #0 = {{ nounwind {realign}"min-legal-vector-width"="{vector_bits}" }}',
     ]
     return Emitted(
@@ -198,7 +227,13 @@ class _Writer:
         values = dict(zip("abc", (self._operand(a) for a in node.args), strict=False))
         lines.append(
             self.spelling[node.op].format(
-                t=self.t.name, x=self.t.suffix, o=f"%v{i}", one=self.t.literal(1.0), **values
+                t=self.t.name,
+                bit=self.t.boolean,
+                x=self.t.suffix,
+                o=f"%v{i}",
+                one=self.t.literal(1.0),
+                zero=self.t.literal(0.0),
+                **values,
             )
         )
 

@@ -106,7 +106,7 @@ def _quadrant(t: LaneType) -> list[str]:
     """Swap and negate by k modulo 4."""
     one, two = t.integer_literal(1), t.integer_literal(2)
     shift = t.integer_literal(62 if t.dtype == "float64" else 30)  # bit 1 to the sign bit
-    boolean = "i1" if t.lanes == 1 else f"<{t.lanes} x i1>"
+    boolean = t.boolean
     return [
         f"  %q = bitcast {t.name} %shifted to {t.integer}",
         f"  %odd_bit = and {t.integer} %q, {one}",

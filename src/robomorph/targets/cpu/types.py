@@ -25,6 +25,11 @@ class LaneType:
         return self._wide("i64" if self.dtype == "float64" else "i32")
 
     @property
+    def boolean(self) -> str:
+        """A truth per lane."""
+        return self._wide("i1")
+
+    @property
     def name(self) -> str:
         return self._wide(self.scalar)
 

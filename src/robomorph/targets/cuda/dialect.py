@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from robomorph.ir.ops import SQRT
 from robomorph.targets.c_family import COMMON, Dialect, c_literal, fused
 from robomorph.targets.gpu.dialect import GpuDialect
 
@@ -16,7 +17,11 @@ def _arithmetic(dtype: str) -> Dialect:
         name="CUDA",
         value="float" if single else "double",
         literal=lambda x: c_literal(x, dtype),
-        spelling={**COMMON, **fused("fmaf" if single else "fma")},
+        spelling={
+            **COMMON,
+            **fused("fmaf" if single else "fma"),
+            SQRT: "sqrtf({a})" if single else "sqrt({a})",
+        },
         sincos=f"{{t}} {{s}}, {{c}}; {sincos}({{a}}, &{{s}}, &{{c}});",
     )
 

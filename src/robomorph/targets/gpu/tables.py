@@ -15,7 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import TargetError
-from robomorph.ir.ops import ADD, CONST, COS, FMA, FMS, FNMA, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.ops import (
+    ADD,
+    CONST,
+    COS,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    MAX,
+    MIN,
+    MUL,
+    NEG,
+    RECIP,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+    Op,
+)
 from robomorph.targets.gpu.schedule import Phase, Schedule
 
 Array = npt.NDArray[Any]
@@ -29,6 +47,8 @@ NEGATE_ADDEND, USE_ACCUMULATOR = 0x8000, 0x4000  # in word c
 STORE = 0x8000  # in word d
 
 KINDS: dict[Op, int] = {RECIP: 1, SIN: 2, COS: 3}
+# Operations that are not of the one form above.
+_NO_INSTRUCTION = frozenset({SQRT, MIN, MAX, SELECT})
 _IDLE = (0, 0, 0, 0)
 
 
@@ -55,6 +75,12 @@ class GroupTables:
 
 def make_tables(schedule: Schedule) -> GroupTables:
     """Allocate slots and encode every instruction."""
+    for node in schedule.program.nodes:
+        if node.op in _NO_INSTRUCTION:
+            raise TargetError(
+                f"{schedule.program.name}: the thread-group mapping has no instruction for {node.op.name}: "
+                'use mapping="thread"'
+            )
     return _Encoder(schedule).tables()
 
 

@@ -44,6 +44,19 @@ template <class T, std::size_t W> struct Lanes {
     return mul_add(-a, b, c);
   }
 
+  friend ROBOMORPH_INLINE Lanes square_root(const Lanes& a) noexcept {
+    return each([&](std::size_t i) { return robomorph::square_root(a.v[i]); });
+  }
+  friend ROBOMORPH_INLINE Lanes minimum(const Lanes& a, const Lanes& b) noexcept {
+    return each([&](std::size_t i) { return robomorph::minimum(a.v[i], b.v[i]); });
+  }
+  friend ROBOMORPH_INLINE Lanes maximum(const Lanes& a, const Lanes& b) noexcept {
+    return each([&](std::size_t i) { return robomorph::maximum(a.v[i], b.v[i]); });
+  }
+  friend ROBOMORPH_INLINE Lanes select(const Lanes& x, const Lanes& a, const Lanes& b) noexcept {
+    return each([&](std::size_t i) { return robomorph::select(x.v[i], a.v[i], b.v[i]); });
+  }
+
   /// Sine and cosine in every lane, the same bits as of a scalar.
   friend inline void sincos(const Lanes& x, Lanes& s, Lanes& c) noexcept {
     for (std::size_t i = 0; i < W; ++i) robomorph::sincos(x.v[i], s.v[i], c.v[i]);

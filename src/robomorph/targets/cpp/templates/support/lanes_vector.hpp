@@ -71,6 +71,21 @@ template <class T, std::size_t W> struct Lanes {
   friend ROBOMORPH_INLINE Lanes mul_sub(Lanes a, Lanes b, Lanes c) noexcept { return mul_add(a, b, -c); }
   friend ROBOMORPH_INLINE Lanes neg_mul_add(Lanes a, Lanes b, Lanes c) noexcept { return mul_add(-a, b, c); }
 
+  friend ROBOMORPH_INLINE Lanes square_root(Lanes a) noexcept {
+    Lanes result;
+    for (std::size_t i = 0; i < W; ++i) result.v[i] = robomorph::square_root(T(a.v[i]));
+    return result;
+  }
+  friend ROBOMORPH_INLINE Lanes minimum(Lanes a, Lanes b) noexcept {
+    return Lanes(((a.v <= b.v) | (a.v != a.v)) ? a.v : b.v);
+  }
+  friend ROBOMORPH_INLINE Lanes maximum(Lanes a, Lanes b) noexcept {
+    return Lanes(((a.v >= b.v) | (a.v != a.v)) ? a.v : b.v);
+  }
+  friend ROBOMORPH_INLINE Lanes select(Lanes x, Lanes a, Lanes b) noexcept {
+    return Lanes(x.v >= Vector{} ? a.v : b.v);
+  }
+
   /// Sine and cosine in every lane, the same bits as of a scalar.
   friend inline void sincos(Lanes x, Lanes& s, Lanes& c) noexcept {
     Lanes sine, cosine, shifted;

@@ -116,6 +116,20 @@ ROBOMORPH_INLINE float mul_sub(float a, float b, float c) noexcept { return mul_
 ROBOMORPH_INLINE double neg_mul_add(double a, double b, double c) noexcept { return mul_add(-a, b, c); }
 ROBOMORPH_INLINE float neg_mul_add(float a, float b, float c) noexcept { return mul_add(-a, b, c); }
 
+/// NaN below zero.
+ROBOMORPH_INLINE double square_root(double a) noexcept { return std::sqrt(a); }
+ROBOMORPH_INLINE float square_root(float a) noexcept { return std::sqrt(a); }
+
+/// The smaller and the larger of two; NaN if either is.
+ROBOMORPH_INLINE double minimum(double a, double b) noexcept { return (a <= b || a != a) ? a : b; }
+ROBOMORPH_INLINE float minimum(float a, float b) noexcept { return (a <= b || a != a) ? a : b; }
+ROBOMORPH_INLINE double maximum(double a, double b) noexcept { return (a >= b || a != a) ? a : b; }
+ROBOMORPH_INLINE float maximum(float a, float b) noexcept { return (a >= b || a != a) ? a : b; }
+
+/// a where x >= 0, else b.
+ROBOMORPH_INLINE double select(double x, double a, double b) noexcept { return x >= 0 ? a : b; }
+ROBOMORPH_INLINE float select(float x, float a, float b) noexcept { return x >= 0 ? a : b; }
+
 namespace detail {
 
 /// Horner's rule from the highest coefficient.
