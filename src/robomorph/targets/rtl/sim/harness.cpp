@@ -65,101 +65,156 @@ struct Random {
   }
 };
 
+// What one run is asked for and where its results go.
+struct Job {
+  long long states;
+  const Word* in;
+  Word* out;
+  unsigned char* flags;
+  long long *accepted, *ready, *finished;
+  int pause_in, pause_out;
+  bool one_by_one;
+};
+
+class Bench {
+ public:
+  Bench(const Job& job, unsigned long long seed, const char* trace)
+      : job_(job), random_{seed * 2654435769ull + 88172645463325252ull} {
+    context_->fatalOnError(false);
+    top_ = std::make_unique<RM_MODEL>(context_.get());
+    open_waves(trace);
+    reset();
+  }
+
+  long long run() {
+    while (got_ < job_.states) {
+      drive();
+      if (!settle()) return -2;
+      if (quiet_ > 100000) return -1;
+      tick();
+      if (context_->gotError()) return -3;
+      ++cycle_;
+    }
+    return cycle_;
+  }
+
+  void finish(int* sticky) {
+    sticky[0] = top_->overflow_o;
+    sticky[1] = top_->misaligned_o;
+    top_->final();
+#if RM_TRACE
+    if (waves_) waves_->close();
+#endif
+  }
+
+ private:
+  void open_waves(const char* trace) {
+#if RM_TRACE
+    if (trace == nullptr || trace[0] == 0) return;
+    context_->traceEverOn(true);
+    waves_ = std::make_unique<VerilatedVcdC>();
+    top_->trace(waves_.get(), 99);
+    waves_->open(trace);
+#else
+    (void)trace;
+#endif
+  }
+
+  void reset() {
+    top_->clk_i = 0;
+    top_->rst_ni = 0;
+    top_->s_axis_tvalid = 0;
+    top_->m_axis_tready = 0;
+    top_->eval();
+    for (int k = 0; k < 4; ++k) {
+      top_->clk_i = !top_->clk_i;
+      top_->eval();
+    }
+    top_->rst_ni = 1;
+    top_->eval();
+  }
+
+  // AXI4-Stream: once offered, a beat stays until it is accepted.
+  void drive() {
+    const bool may_send = sent_ < job_.states && (!job_.one_by_one || sent_ == got_);
+    if (!offering_ && may_send && !random_.pause(job_.pause_in)) {
+      offering_ = true;
+      for (int lane = 0; lane < RM_LANES_IN; ++lane) {
+        const int word = beat_in_ * RM_LANES_IN + lane;
+        put_word(top_->s_axis_tdata, lane, word < RM_WORDS_IN ? job_.in[sent_ * RM_WORDS_IN + word] : 0);
+      }
+    }
+    top_->s_axis_tvalid = offering_;
+    top_->s_axis_tlast = beat_in_ == RM_BEATS_IN - 1;
+    top_->m_axis_tready = !random_.pause(job_.pause_out);
+    top_->eval();
+  }
+
+  // What both streams hand over in this cycle; false if the output ended in the wrong place.
+  bool settle() {
+    const bool accept = top_->s_axis_tvalid && top_->s_axis_tready;
+    const bool deliver = top_->m_axis_tvalid && top_->m_axis_tready;
+    if (top_->m_axis_tvalid && beat_out_ == 0 && job_.ready[got_] < 0) job_.ready[got_] = cycle_;
+    quiet_ = accept || deliver ? 0 : quiet_ + 1;
+    if (deliver && !take_beat()) return false;
+    if (accept) {
+      offering_ = false;
+      if (++beat_in_ == RM_BEATS_IN) {
+        job_.accepted[sent_++] = cycle_;
+        beat_in_ = 0;
+      }
+    }
+    return true;
+  }
+
+  bool take_beat() {
+    for (int lane = 0; lane < RM_LANES_OUT; ++lane) {
+      const int word = beat_out_ * RM_LANES_OUT + lane;
+      if (word < RM_WORDS_OUT) job_.out[got_ * RM_WORDS_OUT + word] = get_word(top_->m_axis_tdata, lane);
+    }
+    if (top_->m_axis_tlast != (beat_out_ == RM_BEATS_OUT - 1)) return false;
+    if (++beat_out_ == RM_BEATS_OUT) {
+      job_.flags[got_] = top_->m_axis_tuser;
+      job_.finished[got_++] = cycle_;
+      beat_out_ = 0;
+    }
+    return true;
+  }
+
+  void tick() {
+    for (int level = 1; level >= 0; --level) {
+      top_->clk_i = level;
+      top_->eval();
+#if RM_TRACE
+      if (waves_) waves_->dump(static_cast<std::uint64_t>(2 * cycle_ + (1 - level)));
+#endif
+    }
+  }
+
+  Job job_;
+  Random random_;
+  std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
+  std::unique_ptr<RM_MODEL> top_;
+#if RM_TRACE
+  std::unique_ptr<VerilatedVcdC> waves_;
+#endif
+  long long cycle_ = 0, sent_ = 0, got_ = 0, quiet_ = 0;
+  int beat_in_ = 0, beat_out_ = 0;
+  bool offering_ = false;
+};
+
 }  // namespace
 
 // Runs `states` states. `accepted`, `ready`, `finished`: the cycle that accepted a state's last word, the first
 // that offered its result, the one that offered its last word. Returns the cycles run, or a negative number:
-// -1 nothing moved for too long, -2 a stream ended in the wrong place.
+// -1 nothing moved for too long, -2 a stream ended in the wrong place, -3 an assertion failed.
 extern "C" long long rm_run(long long states, const Word* in, Word* out, unsigned char* flags,
                             long long* accepted, long long* ready, long long* finished, int pause_in,
                             int pause_out, unsigned long long seed, int one_by_one, const char* trace,
                             int* sticky) {
-  const auto context = std::make_unique<VerilatedContext>();
-  context->fatalOnError(false);
-  const auto top = std::make_unique<RM_MODEL>(context.get());
-#if RM_TRACE
-  std::unique_ptr<VerilatedVcdC> waves;
-  if (trace != nullptr && trace[0] != 0) {
-    context->traceEverOn(true);
-    waves = std::make_unique<VerilatedVcdC>();
-    top->trace(waves.get(), 99);
-    waves->open(trace);
-  }
-#else
-  (void)trace;
-#endif
-  Random random{seed * 2654435769ull + 88172645463325252ull};
-  top->clk_i = 0;
-  top->rst_ni = 0;
-  top->s_axis_tvalid = 0;
-  top->m_axis_tready = 0;
-  top->eval();
-  for (int k = 0; k < 4; ++k) {
-    top->clk_i = !top->clk_i;
-    top->eval();
-  }
-  top->rst_ni = 1;
-  top->eval();
-
-  long long cycle = 0, sent = 0, got = 0, quiet = 0;
-  int beat_in = 0, beat_out = 0;
-  bool offering = false;
-  while (got < states) {
-    // AXI4-Stream: once offered, a beat stays until it is accepted.
-    const bool may_send = sent < states && (!one_by_one || sent == got);
-    if (!offering && may_send && !random.pause(pause_in)) {
-      offering = true;
-      for (int lane = 0; lane < RM_LANES_IN; ++lane) {
-        const int word = beat_in * RM_LANES_IN + lane;
-        put_word(top->s_axis_tdata, lane, word < RM_WORDS_IN ? in[sent * RM_WORDS_IN + word] : 0);
-      }
-    }
-    top->s_axis_tvalid = offering;
-    top->s_axis_tlast = beat_in == RM_BEATS_IN - 1;
-    top->m_axis_tready = !random.pause(pause_out);
-    top->eval();
-    const bool accept = top->s_axis_tvalid && top->s_axis_tready;
-    const bool deliver = top->m_axis_tvalid && top->m_axis_tready;
-    if (top->m_axis_tvalid && beat_out == 0 && ready[got] < 0) ready[got] = cycle;
-    quiet = accept || deliver ? 0 : quiet + 1;
-    if (deliver) {
-      for (int lane = 0; lane < RM_LANES_OUT; ++lane) {
-        const int word = beat_out * RM_LANES_OUT + lane;
-        if (word < RM_WORDS_OUT) out[got * RM_WORDS_OUT + word] = get_word(top->m_axis_tdata, lane);
-      }
-      if (top->m_axis_tlast != (beat_out == RM_BEATS_OUT - 1)) return -2;
-      if (++beat_out == RM_BEATS_OUT) {
-        flags[got] = top->m_axis_tuser;
-        finished[got++] = cycle;
-        beat_out = 0;
-      }
-    }
-    if (accept) {
-      offering = false;
-      if (++beat_in == RM_BEATS_IN) {
-        accepted[sent++] = cycle;
-        beat_in = 0;
-      }
-    }
-    if (quiet > 100000) return -1;
-    top->clk_i = 1;
-    top->eval();
-#if RM_TRACE
-    if (waves) waves->dump(static_cast<std::uint64_t>(2 * cycle));
-#endif
-    top->clk_i = 0;
-    top->eval();
-#if RM_TRACE
-    if (waves) waves->dump(static_cast<std::uint64_t>(2 * cycle + 1));
-#endif
-    if (context->gotError()) return -3;
-    ++cycle;
-  }
-  sticky[0] = top->overflow_o;
-  sticky[1] = top->misaligned_o;
-  top->final();
-#if RM_TRACE
-  if (waves) waves->close();
-#endif
-  return cycle;
+  const Job job{states, in, out, flags, accepted, ready, finished, pause_in, pause_out, one_by_one != 0};
+  Bench bench(job, seed, trace);
+  const long long cycles = bench.run();
+  if (cycles >= 0) bench.finish(sticky);
+  return cycles;
 }
