@@ -1,0 +1,101 @@
+"""Operation counts, depths, cycles and multipliers of the built-in robots, as a file. They are
+deterministic, so a change that makes one worse has to say so.
+
+`pytest tests/golden --update-golden` writes the file anew; the difference belongs in the commit that makes it
+(one process: no `-n`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import robomorph
+from robomorph import Robot
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.passes.fuse import fuse
+
+FILE = Path(__file__).parent / "counts.json"
+ROBOTS = {
+    "iiwa14": ("iiwa14", False),
+    "hyq": ("hyq", False),
+    "hyq, floating": ("hyq", True),
+    "atlas": ("atlas", False),
+    "chain:10": ("chain:10", False),
+}
+# The papers' design and a small one; what each is, docs/rtl.md tells.
+GIVEN: dict[str, Any] = {"trig": "host", "minv": "given", "outputs": ("dqdd_dq", "dqdd_dqd")}
+DESIGNS: dict[str, dict[str, Any]] = {
+    "chain:2 inverse_dynamics, interval 8": {"interval": 8},
+    "iiwa14 inverse_dynamics, interval 16": {"interval": 16},
+    "iiwa14 forward_dynamics_gradient, M^-1 given, interval 20": {"interval": 20, **GIVEN},
+    "iiwa14 inverse_dynamics, link units": {"structure": "units", "interval": 32},
+}
+
+
+@cache
+def load(name: str) -> Robot:
+    source, floating = ROBOTS[name]
+    return robomorph.load(source, floating_base=floating)
+
+
+def operations(name: str, algorithm: str) -> dict[str, Any]:
+    robot = load(name)
+    frame = robot.link_names[-1] if ALGORITHMS[algorithm].frame else None
+    kernel: Any = robot.compile(algorithm, target="interpreter", frame=frame)
+    fused = fuse(kernel.program)
+    return {
+        "formulation": kernel.stats.formulation,
+        "operations": kernel.program.cost(),
+        "nodes": sum(fused.counts().values()),
+        "depth": fused.depth(),
+    }
+
+
+def hardware(title: str) -> dict[str, Any]:
+    name, algorithm = title.split(",")[0].split(" ")
+    kernel: Any = robomorph.load(name).compile(algorithm, target="rtl", **DESIGNS[title])
+    stats = kernel.stats.design
+    names = (
+        "latency",
+        "last_word",
+        "interval",
+        "multipliers",
+        "constant_adders",
+        "flip_flops",
+        "memory_bits",
+    )
+    return {field: getattr(stats, field) for field in names}
+
+
+COUNTED: dict[str, Callable[[], dict[str, Any]]] = {
+    **{
+        f"{robot} {algorithm}": lambda robot=robot, algorithm=algorithm: operations(robot, algorithm)  # type: ignore[misc]
+        for robot in ROBOTS
+        for algorithm in ALGORITHMS
+    },
+    **{title: lambda title=title: hardware(title) for title in DESIGNS},  # type: ignore[misc]
+}
+
+
+def on_file() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    return found
+
+
+@pytest.mark.parametrize("robot", [*ROBOTS, "hardware"])
+def test_counts_are_those_on_file(robot: str, request: pytest.FixtureRequest) -> None:
+    keys = list(DESIGNS) if robot == "hardware" else [f"{robot} {algorithm}" for algorithm in ALGORITHMS]
+    found = {key: COUNTED[key]() for key in keys}
+    if request.config.getoption("--update-golden"):
+        everything = {**on_file(), **found}
+        kept = {key: everything[key] for key in COUNTED if key in everything}
+        FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    known = on_file()
+    changed = {key: (known.get(key), now) for key, now in found.items() if known.get(key) != now}
+    assert not changed, f"counts changed (on file, now): {changed}; if that is meant, use --update-golden"
