@@ -14,7 +14,7 @@ from robomorph.model import Inertia, Pose, builtin_robots
 from robomorph.robot import JointLimits, Robot
 from robomorph.runtime import get_default_threads, set_default_threads
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ArgumentError",

@@ -1,6 +1,6 @@
 // Joint forces for given accelerations (recursive Newton-Euler).
 //
-// Made by robomorph 0.1.0 for the robot "chain_2". Export again instead of editing.
+// Made by robomorph 0.2.0 for the robot "chain_2". Export again instead of editing.
 // 40 arithmetic operations per state (a fused multiply-add counts two). No allocation, no exceptions,
 // no branches but for angles beyond the range of the fast sine and cosine, no state.
 //
