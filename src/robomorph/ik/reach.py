@@ -41,8 +41,9 @@ def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
     out: dict[int, float] = {}
     while link != WORLD:
         for dof in tree.link_dofs[link]:
-            slides = not any(tree.links[link].joint.subspace[dof.k].ang)
-            out[dof.user] = max(out.get(dof.user, 0.0), 1.0 if slides else tail)
+            unit = tree.links[link].joint.subspace[dof.k]
+            speed = math.hypot(*unit.lin) + math.hypot(*unit.ang) * tail
+            out[dof.user] = max(out.get(dof.user, 0.0), speed)
         tail += _length(Transform(tree.links[link].placement))
         link = tree.links[link].parent
     return out
