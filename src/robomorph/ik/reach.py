@@ -7,6 +7,8 @@ import math
 from robomorph.algorithms.sweep import WORLD
 from robomorph.algorithms.tree import Tree
 from robomorph.ik.layout import AXIS, ORIENTATION, Layout
+from robomorph.model.joints import JointType
+from robomorph.model.manifolds import Flat
 from robomorph.spatial import Transform
 
 
@@ -47,6 +49,19 @@ def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
         tail += _length(Transform(tree.links[link].placement))
         link = tree.links[link].parent
     return out
+
+
+def joint_travel(joint: JointType, lower: float, upper: float) -> float:
+    """The farthest (m) that the child's origin can be from the joint's frame, for coordinates in [lower, upper]
+    if there is one alone; infinite if nothing bounds it."""
+    neutral = joint.neutral()
+    start = _length(Transform(joint.transform(neutral, 0.0)))
+    speed = max((math.hypot(*unit.lin) for unit in joint.subspace), default=0.0)
+    if speed == 0.0:
+        return start
+    if joint.known_manifold != Flat(1):
+        return math.inf
+    return start + speed * max(abs(lower - neutral[0]), abs(upper - neutral[0]))
 
 
 def frame_reach(

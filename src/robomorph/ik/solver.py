@@ -58,7 +58,7 @@ class Solver:
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
-        self._joints = step_joints(robot, options.fixed)
+        self.joints = step_joints(robot, options.fixed)
         self.lower, self.upper = bounds(robot, options.fixed, options.limits)
 
     def solve(self, target: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
@@ -126,7 +126,7 @@ class Solver:
         trig = self._code("trig", wide) if lanes == 1 else None
         workspace = max(c.workspace for c in (residual, step, errors, trig) if c is not None)
         robot, layout, rows = self.robot, self.layout, self.rows
-        places = [joint.q for joint in self._joints]
+        places = [joint.q for joint in self.joints]
         return _native.ik_plan(
             lanes=lanes,
             residual=residual.address,
@@ -144,7 +144,7 @@ class Solver:
                 layout.bend_count,
             ),
             blocks=np.array(layout.native_blocks(), np.int32),
-            joints=np.array(self._joints, np.int32).reshape(-1, 5),
+            joints=np.array(self.joints, np.int32).reshape(-1, 5),
             limits=np.stack([self.lower[places], self.upper[places]], axis=-1),
             weights=np.array(rows.weights),
             tolerance=np.array(rows.inverse_tolerance),
@@ -162,4 +162,4 @@ class Solver:
         )
 
     def _maskable(self) -> tuple[bool, ...]:
-        return maskable(self._joints, self.robot.nv, self.lower, self.upper)
+        return maskable(self.joints, self.robot.nv, self.lower, self.upper)

@@ -227,6 +227,7 @@ PyMethodDef functions[] = {
     {"ik_solve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_solve)), METH_FASTCALL,
      "ik_solve(plan, target, start, posture, threads, /)\n--\n\nq, success, position and rotation error, iterations, "
      "starts."},
+    {"ik_numbers", py_ik_numbers, METH_O, "ik_numbers(value, /)\n--\n\nAn array, or None if it is not plain numbers."},
     {"ik_pack_poses", py_ik_pack_poses, METH_O, "ik_pack_poses(poses, /)\n--\n\n(n, 12), or None if they need a closer look."},
     {"ik_pack_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_pack_rows)), METH_FASTCALL,
      "ik_pack_rows(rows, size, /)\n--\n\n(n, size), or None if they need a closer look."},
