@@ -17,7 +17,9 @@ from robomorph.ik.solver import Raw, Solver
 from robomorph.model.joints import JOINT_TYPES
 
 Array = npt.NDArray[Any]
-_INSIDE = "no solution found by this search, though one exists inside the limits: allow more starts or iterations"
+_INSIDE = (
+    "no solution found by this search, though one exists inside the limits: allow more starts or iterations"
+)
 
 
 def explain(solver: Solver, result: IKResult, numbers: Array, notes: Array | None = None) -> Array:
@@ -69,7 +71,7 @@ def _found_without_limits(solver: Solver, numbers: Array, q: Array) -> list[str 
 
 
 def _turned_inside(solver: Solver, q: Array) -> Array:
-    """The same poses (n, nq), with joints that are back after a turn inside their limits if a turn can do it."""
+    """The same poses (n, nq): joints that are back after a turn go inside their limits if turns can do it."""
     q, turn = q.copy(), 2 * math.pi
     for joint in solver.joints:
         if joint.wraps:
@@ -119,7 +121,7 @@ def _travel(solver: Solver) -> list[float]:
 
 
 def _exceeded(solver: Solver, q: Array) -> str | None:
-    """The joints that a solution `q` (nq,) without limits takes beyond theirs; None if it is none by more than
+    """The joints that a solution `q` (nq,) without limits takes beyond theirs; None if none by more than
     rounding."""
     robot, worst = solver.robot, []
     beyond = np.maximum(solver.lower - q, q - solver.upper) > AT_LIMIT

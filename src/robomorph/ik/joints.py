@@ -63,14 +63,14 @@ def _manifold(joint: JointType, name: str, kind: str) -> Manifold:
     known = ", ".join(cls.__name__ for cls in _NATIVE_KIND)
     found = "none that it names" if manifold is None else repr(manifold)
     raise ArgumentError(
-        f"inverse kinematics: joint {name!r} of type {kind!r} ({type(joint).__name__}): expected a manifold that "
-        f"can be searched ({known}), found {found}: name one as `manifold` in its class, or load the robot "
+        f"inverse kinematics: joint {name!r} of type {kind!r} ({type(joint).__name__}): expected a manifold "
+        f"that can be searched ({known}), found {found}: name one as `manifold` in its class, or load the robot "
         f"with locked={{{name!r}: ...}}"
     )
 
 
 def _turns_back(joint: JointType, k: int) -> bool:
-    """Is the pose the same one turn further along coordinate k? A screw, which turns too, is somewhere else."""
+    """Is the pose the same one turn further along coordinate k? A screw turns too, but is elsewhere then."""
     for at in _SOMEWHERE:
         q = [at] * joint.nq
         here = _matrix(joint, q)

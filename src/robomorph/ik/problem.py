@@ -178,7 +178,7 @@ def _normalised(robot: Robot, name: str, q: Array) -> Array:
         length = np.linalg.norm(q[..., place], axis=-1, keepdims=True)
         if (length < 1e-6).any():
             raise ArgumentError(
-                f"{name}: the rotation of joint {joint!r} has length zero: expected coordinates of unit length"
+                f"{name}: the rotation of joint {joint!r} has length zero: expected a vector of unit length"
             )
         q = q.copy()
         q[..., place] /= length

@@ -52,8 +52,8 @@ def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
 
 
 def joint_travel(joint: JointType, lower: float, upper: float) -> float:
-    """The farthest (m) that the child's origin can be from the joint's frame, for coordinates in [lower, upper]
-    if there is one alone; infinite if nothing bounds it."""
+    """The farthest (m) that the child's origin can be from the joint's frame, for a coordinate in
+    [lower, upper] if the joint has one alone; infinite if nothing bounds it."""
     neutral = joint.neutral()
     start = _length(Transform(joint.transform(neutral, 0.0)))
     speed = max((math.hypot(*unit.lin) for unit in joint.subspace), default=0.0)

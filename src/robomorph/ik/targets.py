@@ -41,7 +41,7 @@ class Part:
 
 
 class _Compared:
-    """Equality of dataclasses whose fields may be arrays: lists and arrays of the same numbers are the same."""
+    """Equality of dataclasses whose fields may be arrays: lists and arrays of the same numbers are equal."""
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

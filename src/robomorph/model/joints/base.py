@@ -25,9 +25,9 @@ class JointType(ABC):
     """
 
     urdf_types: ClassVar[tuple[str, ...]]
-    # Where its configurations live; `nq`, `nv` and `unit_part` follow from it. A type that names none and gives
-    # `nq` and `nv` has coordinates that simply add, unless it says otherwise by an `integrate` of its own:
-    # then nobody knows, and what steps configurations by itself (inverse kinematics) refuses it.
+    # Where its configurations live; `nq`, `nv` and `unit_part` follow from it. A type that names none and
+    # gives `nq` and `nv` has coordinates that simply add, unless it says otherwise by an `integrate` of its
+    # own: then nobody knows, and what steps configurations by itself (inverse kinematics) refuses it.
     manifold: ClassVar[Manifold | None] = None
     nq: ClassVar[int]  # coordinates
     nv: ClassVar[int]  # degrees of freedom

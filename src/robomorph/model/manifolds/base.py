@@ -1,5 +1,5 @@
-"""What a joint type's manifold answers. Solvers that step configurations by themselves (inverse kinematics) know
-those of this package by their class, and refuse others."""
+"""What a joint type's manifold answers. A solver that steps configurations by itself (inverse kinematics)
+knows those of this package by their class, and refuses others."""
 
 from __future__ import annotations
 
