@@ -61,11 +61,11 @@ def _manifold(joint: JointType, name: str, kind: str) -> Manifold:
         assert manifold is not None
         return manifold
     known = ", ".join(cls.__name__ for cls in _NATIVE_KIND)
-    found = "none that it names" if manifold is None else repr(manifold)
+    found = "none named and coordinates that may not add" if manifold is None else repr(manifold)
     raise ArgumentError(
         f"inverse kinematics: joint {name!r} of type {kind!r} ({type(joint).__name__}): expected a manifold "
-        f"that can be searched ({known}), found {found}: name one as `manifold` in its class, or load the robot "
-        f"with locked={{{name!r}: ...}}"
+        f"that can be searched ({known}), found {found}: name one as `manifold` in its class, or load the "
+        f"robot with locked={{{name!r}: ...}}"
     )
 
 

@@ -79,8 +79,20 @@ class JointType(ABC):
         return self._space().random(rng, lower, upper, shape)
 
     def _space(self) -> Manifold:
+        if self._named is not None:
+            return self._named
+        if self.nq != self.nv:
+            raise ModelError(
+                f"joint type {type(self).__name__}: {self.nq} coordinates and {self.nv} degrees of freedom "
+                "cannot simply add: name its `manifold`, or write neutral, integrate, difference and random"
+            )
+        return Flat(self.nq)
+
+    @property
+    def _named(self) -> Manifold | None:
+        """The manifold that is named, unless a class below has changed its size."""
         named = self.manifold
-        return named if named is not None and (named.nq, named.nv) == (self.nq, self.nv) else Flat(self.nq)
+        return named if named is not None and (named.nq, named.nv) == (self.nq, self.nv) else None
 
     @property
     def known_manifold(self) -> Manifold | None:
@@ -89,8 +101,8 @@ class JointType(ABC):
             if cls is JointType:
                 return Flat(self.nq) if self.nq == self.nv else None
             own = vars(cls)
-            if own.get("manifold") is not None:  # else a class below has changed its size
-                return self.manifold if self.manifold == self._space() else None
+            if own.get("manifold") is not None:
+                return self._named
             if _NOT_FLAT & own.keys() or "manifold" in own:
                 return None
         return None
