@@ -106,7 +106,7 @@ ODD: dict[str, Any] = {
 
 @pytest.mark.parametrize("odd", ODD)
 def test_what_is_no_target_is_refused(odd: str) -> None:
-    with pytest.raises(ArgumentError, match="target|position|pose|batch"):
+    with pytest.raises(ArgumentError, match=r"target|position|pose|batch"):
         iiwa().inverse_kinematics(ODD[odd], FRAME)
     if odd not in ("a mirror", "no pose", "3 x 4", "far away"):
         with pytest.raises(ArgumentError, match="q0"):

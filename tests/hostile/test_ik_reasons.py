@@ -71,7 +71,7 @@ def test_excesses_are_those_of_a_solution_without_limits() -> None:
 
 
 def test_one_turn_less_is_not_beyond_a_limit() -> None:
-    """From a start near one end the free search goes beyond it, though the same pose is inside at the other."""
+    """The free search goes beyond the end near the start, though the same pose is inside at the other."""
     turn = '<limit lower="-3.1" upper="3.1" effort="9" velocity="9"/>'
     robot = robomorph.load(chain("revolute z", "revolute y", "revolute y", extra={0: turn}))
     tip = robot.link_names[-1]
@@ -102,7 +102,7 @@ def robot_with_limits_in_the_way() -> tuple[Robot, str]:
 def test_contradictory_targets_are_not_blamed_on_limits() -> None:
     robot, tip = robot_with_limits_in_the_way()
     point = robot.forward_kinematics(robot.random_state(1).q, tip)[:3, 3]
-    targets = [PositionTarget(tip, point), PositionTarget(tip, point + [0.0, 0.05, 0.0])]
+    targets = [PositionTarget(tip, point), PositionTarget(tip, point + np.array([0.0, 0.05, 0.0]))]
     result = robot.inverse_kinematics(targets, starts=8)
     assert not result.success and result.reason.startswith("no solution found; best of 8 starts misses by")
 
@@ -125,10 +125,11 @@ def test_reach_is_a_proof() -> None:
     tip = robot.link_names[-1]
     points = np.random.default_rng(1).normal(size=(60, 3))
     points *= np.linspace(0.6, 2.6, 60)[:, None] / np.linalg.norm(points, axis=-1, keepdims=True)
-    result = robot.inverse_kinematics(points + [0.3, 0.0, 0.1], tip, starts=1, max_iterations=3)
+    points += np.array([0.3, 0.0, 0.1])
+    result = robot.inverse_kinematics(points, tip, starts=1, max_iterations=3)
     said = np.array(["out of reach" in text for text in texts(result)])
     assert 5 < said.sum() < 55
-    again = robot.inverse_kinematics(points + [0.3, 0.0, 0.1], tip, nearest=False)
+    again = robot.inverse_kinematics(points, tip, nearest=False)
     assert not (said & again.success).any()
 
 

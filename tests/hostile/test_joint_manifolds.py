@@ -1,4 +1,4 @@
-"""Joint types of a user's own: inverse kinematics searches what it knows, rightly, and refuses the rest by name."""
+"""Joint types of a user's own: inverse kinematics searches what it knows and refuses the rest by name."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_a_screw_reaches_as_far_as_it_lifts() -> None:
     q = np.array([95.0, 0.3])
     point = robot.forward_kinematics(q, "l2")[:3, 3]
     assert np.linalg.norm(point) > 4.0
-    missed = robot.inverse_kinematics(point + [0.01, 0.0, 0.0], "l2", starts=1, max_iterations=2)
+    missed = robot.inverse_kinematics(point + np.array([0.01, 0.0, 0.0]), "l2", starts=1, max_iterations=2)
     assert not missed.success and "out of reach" not in missed.reason
     far = robot.inverse_kinematics([0.0, 0.0, 6.0], "l2", starts=1, max_iterations=2)
     assert far.reason.startswith("out of reach")

@@ -200,8 +200,8 @@ def test_out_of_reach_is_proven_through_balls() -> None:
     """The links of a chain of balls are as long as they are: farther is no failure to find."""
     robot, _, tip = made("balls alone")
     lengths = [np.linalg.norm([0.3, 0.05 * i, 0.1]) for i in (1, 2)]
-    first = np.array([0.3, 0.0, 0.1])
-    far = robot.inverse_kinematics(first + [0.0, 0.0, 1.01 * sum(lengths)], tip, starts=4)
+    first, up = np.array([0.3, 0.0, 0.1]), np.array([0.0, 0.0, sum(lengths)])
+    far = robot.inverse_kinematics(first + 1.01 * up, tip, starts=4)
     assert not far.success and far.reason.startswith("out of reach")
-    near = robot.inverse_kinematics(first + [0.0, 0.0, 0.99 * sum(lengths)], tip)
+    near = robot.inverse_kinematics(first + 0.99 * up, tip)
     assert near.success

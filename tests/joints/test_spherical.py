@@ -17,7 +17,9 @@ from tests.oracle.chains import WITH_BALLS, chain
 from tests.oracle.compare import assert_close
 from tests.oracle.finite_differences import by_configuration, by_vector
 
-pinocchio = pytest.importorskip("pinocchio", reason="needs the package pin")
+pytest.importorskip("pinocchio", reason="needs the package pin")
+
+import pinocchio
 
 from tests.oracle.checks import CHECKS, Subject
 from tests.oracle.reference import Reference, build
