@@ -126,7 +126,7 @@ void IkEngine<L>::make_trial() {
       const double* q = a_.q + joint.q * L + l;
       const double* step = a_.step + joint.v * L + l;
       double* trial = a_.trial + joint.q * L + l;
-      if (moving_[l] == 0.0) {
+      if (moving_[l] == 0.0 || plan_.held[joint.v]) {
         for (int i = 0; i < ik_joint_size(joint.kind).nq; ++i) trial[i * L] = q[i * L];
       } else {
         ik_move(joint.kind, q, step, trial, L);
