@@ -129,13 +129,14 @@ def test_out_of_reach_says_by_how_much() -> None:
     assert np.isclose(np.linalg.norm(found - [2.0, 0.0, 0.36]), result.position_error)
 
 
-def test_blocked_by_limits_says_which() -> None:
+def test_what_limits_keep_away_says_which() -> None:
     robot, _ = arm("iiwa14")
     outside = np.array([0.0, 0.3, 0.0, 2.6, 0.0, 0.0, 0.0])  # the elbow ends at 2.09
     point = robot.forward_kinematics(outside, FRAME)[:3, 3]
     result = robot.inverse_kinematics(point, FRAME)
     assert not result.success
-    assert "blocked by joint limits" in result.reason and "lbr_iiwa_joint_4 by" in result.reason
+    assert result.reason.startswith("none found inside the limits; without them a solution would exceed ")
+    assert "lbr_iiwa_joint_4 by" in result.reason
     assert result.active_limits[3] != 0 and "lbr_iiwa_joint_4 (" in result.reason
     free = robot.inverse_kinematics(point, FRAME, limits=False)
     assert free.success and abs(free.q[3]) > robot.limits.upper[3]

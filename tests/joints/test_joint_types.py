@@ -31,7 +31,8 @@ def matrix(joint: JointType, q: Array, turn: float = 0.0) -> Array:
 
 
 def test_registered_under_its_urdf_names() -> None:
-    assert set(JOINT_TYPES) == {"revolute", "continuous", "prismatic", "planar", "floating"}
+    scalar = {"revolute", "continuous", "prismatic"}
+    assert set(JOINT_TYPES) == scalar | {"planar", "spherical", "ball", "floating"}
     for name, joint in JOINT_TYPES.items():
         assert name in joint.urdf_types
         assert len(joint.subspace) == joint.nv

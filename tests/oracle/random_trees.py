@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 SINGLE_AXIS = ("revolute", "continuous", "prismatic")
-KINDS = (*SINGLE_AXIS, "revolute", "continuous", "fixed", "planar", "floating")
+WIDE = ("planar", "spherical", "floating")
+KINDS = (*SINGLE_AXIS, "revolute", "continuous", "fixed", *WIDE)
 AXES = ((0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 1, 0), (0, -1, 0), (0.6, 0.0, 0.8), None)
 ANGLES = (0.0, 0.0, math.pi / 2, -math.pi / 2, math.pi, 1.5708, None)
 
@@ -32,11 +33,11 @@ def random_robots(draw: st.DrawFn, most_joints: int = 6) -> RandomRobot:
     parts = [_link(0, rng)]
     kinds: list[str] = []
     free: list[int] = []  # joints that may be mimicked
-    wide = 0  # planar and floating joints so far: each is as much work as several others, so one at most
+    wide = 0  # joints of several coordinates so far: each is as much work as several others, so one at most
     for i in range(count):
         parent = draw(st.integers(max(0, i - 3), i), label=f"parent of {i}")
         kind = draw(st.sampled_from(KINDS if wide < 1 else KINDS[:6]), label=f"kind of {i}")
-        wide += kind in ("planar", "floating")
+        wide += kind in WIDE
         follows = None
         if kind in SINGLE_AXIS and free and draw(st.integers(0, 2), label=f"mimic {i}") == 0:
             follows = draw(st.sampled_from(free), label=f"{i} follows")

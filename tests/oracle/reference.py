@@ -7,6 +7,7 @@ the constant matrix G of the chain rule: free rates = G rates, torques = G^T fre
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,11 +30,33 @@ class Gradient(NamedTuple):
     dqd: Array
 
 
+_SPHERICAL = re.compile(r'<joint name="([^"]*)" type="(?:spherical|ball)">')
+
+
 def build(source: Path | str, *, floating: bool = False, mimic: bool = False) -> Any:
-    """Pinocchio's own model of a URDF file or text."""
+    """Pinocchio's own model of a URDF file or text, which may name spherical joints."""
     root = [pinocchio.JointModelFreeFlyer()] if floating else []
-    make = pinocchio.buildModelFromUrdf if isinstance(source, Path) else pinocchio.buildModelFromXML
-    return make(str(source), *root, mimic=mimic)
+    if isinstance(source, Path):
+        return pinocchio.buildModelFromUrdf(str(source), *root, mimic=mimic)
+    balls = _SPHERICAL.findall(source)
+    known = _SPHERICAL.sub(r'<joint name="\1" type="floating">', source)
+    model = pinocchio.buildModelFromXML(known, *root, mimic=mimic)
+    return _with_balls(model, balls) if balls else model
+
+
+def _with_balls(model: Any, names: list[str]) -> Any:
+    """The same model, made by hand, with Pinocchio's spherical joints in place of the free ones named:
+    its reader has no word for them."""
+    out = pinocchio.Model()
+    out.name = model.name
+    for i in range(1, model.njoints):
+        name = model.names[i]
+        joint = pinocchio.JointModelSpherical() if name in names else model.joints[i]
+        out.addJoint(model.parents[i], joint, model.jointPlacements[i], name)
+        out.appendBodyToJoint(i, model.inertias[i], pinocchio.SE3.Identity())
+    for frame in list(model.frames)[1:]:
+        out.addFrame(pinocchio.Frame(frame.name, frame.parentJoint, frame.placement, frame.type), False)
+    return out
 
 
 class Reference:

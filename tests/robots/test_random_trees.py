@@ -55,7 +55,7 @@ def test_interpreter_agrees_with_pinocchio(shard: int) -> None:
 
     check()
     assert seen["trees"] >= TREES
-    for kind in ("revolute", "continuous", "prismatic", "planar", "floating", "coupled"):
+    for kind in ("revolute", "continuous", "prismatic", "planar", "spherical", "floating", "coupled"):
         assert seen[kind] > 0, f"no tree had {kind}: {seen}"
 
 

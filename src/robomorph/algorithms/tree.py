@@ -14,7 +14,7 @@ from typing import NamedTuple
 from robomorph.algorithms.frames import FramePlan, cos_sin, zxz
 from robomorph.model import Inertia, Model, Pose
 from robomorph.model.joints import JOINT_TYPES, JointType
-from robomorph.model.joints.base import Array
+from robomorph.model.manifolds.base import Array
 from robomorph.spatial import BodyInertia, Move, Symmetric, Transform, Translation, Turn, Vec3
 
 

@@ -137,6 +137,7 @@ def _print_joints(console: Console, robot: Robot) -> None:
     from rich.markup import escape
 
     from robomorph.cli.terminal import make_table
+    from robomorph.model.joints import JOINT_TYPES
 
     columns = (
         "joint",
@@ -157,7 +158,7 @@ def _print_joints(console: Console, robot: Robot) -> None:
             source, multiplier, offset = body.mimic
             kind += f" = {multiplier:g} {robot.model.bodies[source].joint_name} {offset:+g}"
         limits = (body.limits.lower, body.limits.upper, body.limits.velocity, body.limits.effort)
-        axis = "-" if body.kind == "floating" else " ".join(f"{x:.4g}" for x in body.axis)
+        axis = " ".join(f"{x:.4g}" for x in body.axis) if JOINT_TYPES[body.kind].has_axis else "-"
         cells = [figure(x) for x in (*limits, body.damping, body.friction)]
         table.add_row(*(escape(x) for x in (body.joint_name, kind, parent_name(robot, i), axis)), *cells)
     table.caption = (

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.ik.solver import Raw
 
+if TYPE_CHECKING:
+    from robomorph.robot import Robot
+
 Array = npt.NDArray[Any]
-# Two solutions are one if no coordinate differs by more (rad, m).
+# Two solutions are one if no step from the one to the other is longer (rad, m).
 APART = 0.05
 
 
-def choose_distinct(raw: Raw, posture: Array, wanted: int) -> Raw:
+def choose_distinct(robot: Robot, raw: Raw, posture: Array, wanted: int) -> Raw:
     """Of every start's answer (n, starts), at most `wanted` that differ, nearest to the posture first:
     (n * wanted). Left-over places repeat the best answer with success False."""
     count, starts, nq = raw.q.shape
     picked = np.zeros((count, wanted), int)
     valid = np.zeros((count, wanted), bool)
     for i in range(count):
-        found = _distinct(raw.q[i], raw.success[i], posture[i], wanted)
+        found = _distinct(robot, raw.q[i], raw.success[i], posture[i], wanted)
         if found:
             picked[i, :] = found[0]
             picked[i, : len(found)] = found
@@ -36,12 +39,15 @@ def choose_distinct(raw: Raw, posture: Array, wanted: int) -> Raw:
     )
 
 
-def _distinct(q: Array, success: Array, posture: Array, wanted: int) -> list[int]:
-    order = [int(k) for k in np.argsort(np.linalg.norm(q - posture, axis=-1), kind="stable") if success[k]]
+def _distinct(robot: Robot, q: Array, success: Array, posture: Array, wanted: int) -> list[int]:
+    # Steps of the manifold, since two quaternions stand for one rotation.
+    q = np.where(success[:, None], q, posture)
+    distance = np.linalg.norm(robot.difference(posture, q), axis=-1)
+    order = [int(k) for k in np.argsort(distance, kind="stable") if success[k]]
     kept: list[int] = []
     for k in order:
         if len(kept) == wanted:
             break
-        if not kept or np.abs(q[kept] - q[k]).max(axis=-1).min() > APART:
+        if not kept or np.abs(robot.difference(q[kept], q[k])).max(axis=-1, initial=0.0).min() > APART:
             kept.append(k)
     return kept

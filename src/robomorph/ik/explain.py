@@ -1,44 +1,40 @@
-"""Why a search failed, in words: out of reach, blocked by limits, or not found."""
+"""Why a search failed, in words: out of reach, not found inside the limits, or not found at all."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.ik.coordinates import coordinate_names
 from robomorph.ik.layout import AXIS, ORIENTATION, POSITION
-from robomorph.ik.reach import frame_reach
+from robomorph.ik.reach import frame_reach, joint_travel
+from robomorph.ik.result import AT_LIMIT, IKResult
 from robomorph.ik.solver import Raw, Solver
 from robomorph.model.joints import JOINT_TYPES
 
-if TYPE_CHECKING:
-    from robomorph.ik.result import IKResult
-
 Array = npt.NDArray[Any]
+_INSIDE = (
+    "no solution found by this search, though one exists inside the limits: allow more starts or iterations"
+)
 
 
 def explain(solver: Solver, result: IKResult, numbers: Array, notes: Array | None = None) -> Array:
     """One text a problem (n,). Failures without a note are solved once more without limits, to tell what
-    blocks them."""
+    keeps a solution away."""
     success = np.asarray(result.success).reshape(-1)
     texts = np.full(success.shape, "converged", object)
     failed = np.flatnonzero(~success)
     if not len(failed):
         return texts
     q = result.q.reshape(len(success), -1)
-    free = _without_limits(solver, numbers[failed], q[failed])
-    for k, i in enumerate(failed):
-        beyond = _out_of_reach(solver, numbers[i])
-        blocked = free is not None and bool(free.success[k])
-        cause = beyond or (
-            _blocked(solver, free.q[k]) if blocked and free is not None else "no solution found"
-        )
-        if notes is not None and notes[i] is not None:
-            cause = notes[i]
+    unlimited = _found_without_limits(solver, numbers[failed], q[failed])
+    for i, other in zip(failed, unlimited, strict=True):
+        note = None if notes is None else notes[i]
+        cause = note or _out_of_reach(solver, numbers[i]) or other or "no solution found"
         texts[i] = f"{cause}; {_best(solver, result, int(i))}"
     return texts
 
@@ -58,6 +54,34 @@ def _without_limits(solver: Solver, numbers: Array, q: Array) -> Raw | None:
     free = Solver(solver.robot, solver.layout, solver.rows, options)
     middle = np.ascontiguousarray(np.clip(q, solver.lower, solver.upper))
     return free.solve(np.ascontiguousarray(numbers), middle, middle)
+
+
+def _found_without_limits(solver: Solver, numbers: Array, q: Array) -> list[str | None]:
+    """What a search without limits tells of each problem (n,); None where it found nothing either."""
+    free = _without_limits(solver, numbers, q)
+    if free is None:
+        return [None] * len(numbers)
+    found = _turned_inside(solver, free.q)
+    clipped = np.ascontiguousarray(np.clip(found, solver.lower, solver.upper))
+    inside = solver.evaluate(np.ascontiguousarray(numbers), clipped).success
+    return [
+        (_INSIDE if inside[k] else _exceeded(solver, found[k])) if free.success[k] else None
+        for k in range(len(numbers))
+    ]
+
+
+def _turned_inside(solver: Solver, q: Array) -> Array:
+    """The same poses (n, nq): joints that are back after a turn go inside their limits if turns can do it."""
+    q, turn = q.copy(), 2 * math.pi
+    for joint in solver.joints:
+        if joint.wraps:
+            lower, upper, x = solver.lower[joint.q], solver.upper[joint.q], q[:, joint.q]
+            up = turn * np.ceil((lower - x) / turn) if np.isfinite(lower) else np.zeros_like(x)
+            down = turn * np.ceil((x - upper) / turn) if np.isfinite(upper) else np.zeros_like(x)
+            moved = np.where(x < lower, x + up, np.where(x > upper, x - down, x))
+            fits = (moved >= lower) & (moved <= upper)
+            q[:, joint.q] = np.where(fits, moved, x)
+    return q
 
 
 def _out_of_reach(solver: Solver, numbers: Array) -> str | None:
@@ -88,30 +112,31 @@ def _slack(solver: Solver, rows: slice) -> float:
 
 def _travel(solver: Solver) -> list[float]:
     """Per body, the farthest that its joint can slide."""
-    robot = solver.robot
     out = []
-    for body in robot.model.bodies:
-        kind = JOINT_TYPES[body.kind]
-        if kind.nq > 1:
-            out.append(float("inf"))
-        elif any(kind.subspace[0].ang):
-            out.append(0.0)
-        elif not solver.options.limits or body.mimic is not None or body.joint_name in solver.options.fixed:
-            out.append(float("inf"))
-        else:
-            out.append(max(abs(body.limits.lower), abs(body.limits.upper)))
+    for body in solver.robot.model.bodies:
+        free = not solver.options.limits or body.mimic is not None or body.joint_name in solver.options.fixed
+        lower, upper = (-math.inf, math.inf) if free else (body.limits.lower, body.limits.upper)
+        out.append(joint_travel(JOINT_TYPES[body.kind], lower, upper))
     return out
 
 
-def _blocked(solver: Solver, q: Array) -> str:
-    """The joints that a solution without limits takes beyond theirs."""
-    over = np.maximum(solver.lower - q, q - solver.upper)
-    names = coordinate_names(solver.robot)
-    worst = [i for i in np.argsort(-over) if over[i] > 0.0][:4]
-    joints = ", ".join(f"{names[i]} by {over[i]:.3g}" for i in worst)
-    if not joints:  # a search without limits takes other ways: this one happened to stay inside
-        return "no solution found by this search, though one exists inside the limits: allow more starts"
-    return f"blocked by joint limits: a solution without them exceeds {joints}"
+def _exceeded(solver: Solver, q: Array) -> str | None:
+    """The joints that a solution `q` (nq,) without limits takes beyond theirs; None if none by more than
+    rounding."""
+    robot, worst = solver.robot, []
+    beyond = np.maximum(solver.lower - q, q - solver.upper) > AT_LIMIT
+    for body in robot.model.bodies:
+        place = robot.coordinates(body.joint_name)[0].start
+        if not beyond[place]:
+            continue
+        _, scale, offset = body.mimic or (0, 1.0, 0.0)
+        value = scale * q[place] + offset
+        worst.append((max(body.limits.lower - value, value - body.limits.upper), body.joint_name))
+    worst = sorted((over, name) for over, name in worst if over > AT_LIMIT)[:-5:-1]
+    if not worst:
+        return None
+    joints = ", ".join(f"{name} by {over:.3g}" for over, name in worst)
+    return f"none found inside the limits; without them a solution would exceed {joints}"
 
 
 def _best(solver: Solver, result: IKResult, i: int) -> str:

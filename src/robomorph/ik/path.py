@@ -98,7 +98,8 @@ def _refuse_jumps(solver: Solver, numbers: Array, q: Array, raw: Raw, largest: A
     answer[far], success[far] = kept, False
     for i in far:
         notes[i] = (
-            f"would jump: a joint would move by {steps[i]:.3g} between poses, max_step is {largest[i]:.3g}"
+            f"would jump: in the solution found a joint moves by {steps[i]:.3g} between poses, "
+            f"max_step is {largest[i]:.3g}"
         )
     return Raw(answer, success, position, rotation, raw.iterations, raw.starts), notes
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.tree import coordinate_starts
 from robomorph.arguments import as_array, check_shape
 from robomorph.errors import ArgumentError
 from robomorph.ik.layout import Layout
@@ -23,6 +24,7 @@ from robomorph.ik.targets import (
     PositionTarget,
     Target,
 )
+from robomorph.model.joints import JOINT_TYPES
 from robomorph.model.naming import hint
 
 if TYPE_CHECKING:
@@ -168,24 +170,27 @@ def read_configuration(robot: Robot, name: str, value: Any) -> Array:
     check_shape(name, q, (robot.nq,))
     if not np.isfinite(q).all():
         raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinity")
-    return q if robot.nq == robot.nv else _normalised(robot, name, q)
+    return _normalised(robot, name, q)
 
 
 def _normalised(robot: Robot, name: str, q: Array) -> Array:
-    from robomorph.algorithms.tree import coordinate_starts
-    from robomorph.model.joints import JOINT_TYPES
-
-    q = q.copy()
-    for i, (iq, _) in coordinate_starts(robot.model).items():
-        size = JOINT_TYPES[robot.model.bodies[i].kind].nq
-        part = {7: slice(iq + 3, iq + 7), 4: slice(iq + 2, iq + 4)}.get(size)
-        if part is None:
-            continue
-        length = np.linalg.norm(q[..., part], axis=-1, keepdims=True)
+    for place, joint in unit_parts(robot):
+        length = np.linalg.norm(q[..., place], axis=-1, keepdims=True)
         if (length < 1e-6).any():
-            joint = robot.model.bodies[i].joint_name
             raise ArgumentError(
-                f"{name}: the rotation of joint {joint!r} has length zero: expected a unit quaternion"
+                f"{name}: the rotation of joint {joint!r} has length zero: expected a vector of unit length"
             )
-        q[..., part] /= length
+        q = q.copy()
+        q[..., place] /= length
     return q
+
+
+def unit_parts(robot: Robot) -> list[tuple[slice, str]]:
+    """Where q holds vectors of unit length (quaternions, (cos, sin) pairs), and of which joint."""
+    out = []
+    for i, (iq, _) in coordinate_starts(robot.model).items():
+        body = robot.model.bodies[i]
+        part = JOINT_TYPES[body.kind].unit_part
+        if part.stop > part.start:
+            out.append((slice(iq + part.start, iq + part.stop), body.joint_name))
+    return out

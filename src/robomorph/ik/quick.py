@@ -1,4 +1,5 @@
-"""The short way for plain arrays: a solver found by its options, checks and packing in native code.
+"""The short way for plain arrays and lists of numbers: a solver found by its options, checks and packing in
+native code.
 
 A call with clean arguments costs a few microseconds beside the search; anything else takes the general way,
 which converts, explains and answers the same.
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.errors import ArgumentError
 from robomorph.ik.methods import METHODS
 from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
+from robomorph.ik.targets import as_pose
 from robomorph.runtime import _native
 
 if TYPE_CHECKING:
@@ -36,13 +39,22 @@ class QuickCall:
 
     def numbers(self, target: Array) -> Any:
         """(n, target_size), or None if the target is not clean."""
-        return _native.ik_pack_poses(target) if self.is_pose else _native.ik_pack_rows(target, 3)
+        if not self.is_pose:
+            return _native.ik_pack_rows(target, 3)
+        packed = _native.ik_pack_poses(target)
+        if packed is not None:
+            return packed
+        try:  # written with few digits, or in float32: still a pose, but one to be made exact
+            return _native.ik_pack_poses(as_pose("target", target))
+        except ArgumentError:
+            return None
 
     def starts(self, q0: Any, lead: tuple[int, ...], count: int) -> Any:
         """(n, nq), or None if `q0` is not clean or must be broadcast."""
         if q0 is None:
             return self.start if count == 1 else np.repeat(self.start, count, axis=0)
-        if type(q0) is not np.ndarray:
+        q0 = _native.ik_numbers(q0)
+        if q0 is None:
             return None
         if q0.shape[:-1] != lead:
             if q0.ndim != 1:
@@ -55,7 +67,10 @@ def quick_solve(
     robot: Robot, target: Any, frame: str | None, q0: Any, options: dict[str, Any], make: MakeSolver
 ) -> tuple[Solver, Raw, Array, tuple[int, ...]] | None:
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
-    if type(target) is not np.ndarray or robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
+    if robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
+        return None
+    target = _native.ik_numbers(target)
+    if target is None:
         return None
     threads = options.get("threads")
     if threads is None:
@@ -66,7 +81,8 @@ def quick_solve(
     is_pose = len(shape) >= 2 and shape[-1] == 4
     try:
         rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
-        key = ("ik quick", frame, is_pose, rule, *(item for item in options.items() if item[0] != "threads"))
+        asked = ((k, tuple(v) if type(v) is list else v) for k, v in options.items() if k != "threads")
+        key = ("ik quick", frame, is_pose, rule, *asked)
         call: QuickCall | None = robot._kernels.get(key)
     except TypeError:  # an option that cannot be hashed
         return None

@@ -7,6 +7,8 @@ import math
 from robomorph.algorithms.sweep import WORLD
 from robomorph.algorithms.tree import Tree
 from robomorph.ik.layout import AXIS, ORIENTATION, Layout
+from robomorph.model.joints import JointType
+from robomorph.model.manifolds import Flat
 from robomorph.spatial import Transform
 
 
@@ -41,11 +43,25 @@ def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
     out: dict[int, float] = {}
     while link != WORLD:
         for dof in tree.link_dofs[link]:
-            slides = not any(tree.links[link].joint.subspace[dof.k].ang)
-            out[dof.user] = max(out.get(dof.user, 0.0), 1.0 if slides else tail)
+            unit = tree.links[link].joint.subspace[dof.k]
+            speed = math.hypot(*unit.lin) + math.hypot(*unit.ang) * tail
+            out[dof.user] = max(out.get(dof.user, 0.0), speed)
         tail += _length(Transform(tree.links[link].placement))
         link = tree.links[link].parent
     return out
+
+
+def joint_travel(joint: JointType, lower: float, upper: float) -> float:
+    """The farthest (m) that the child's origin can be from the joint's frame, for a coordinate in
+    [lower, upper] if the joint has one alone; infinite if nothing bounds it."""
+    neutral = joint.neutral()
+    start = _length(Transform(joint.transform(neutral, 0.0)))
+    speed = max((math.hypot(*unit.lin) for unit in joint.subspace), default=0.0)
+    if speed == 0.0:
+        return start
+    if joint.known_manifold != Flat(1):
+        return math.inf
+    return start + speed * max(abs(lower - neutral[0]), abs(upper - neutral[0]))
 
 
 def frame_reach(

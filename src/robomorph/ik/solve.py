@@ -74,7 +74,7 @@ def _solve_batch(
     _check_size(solver, len(numbers))
     raw = solver.solve(numbers, start, posture, threads)
     if solver.options.choice == ALL:
-        raw = choose_distinct(raw, posture, solutions)
+        raw = choose_distinct(solver.robot, raw, posture, solutions)
         lead = (*lead, solutions)
         numbers = np.repeat(numbers, solutions, axis=0)
     return make_result(solver, raw, numbers, lead)

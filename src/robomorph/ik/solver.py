@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.algorithms.tree import coordinate_starts
 from robomorph.ik.build import LaneCode, lane_code, program_code
+from robomorph.ik.joints import bounds, maskable, step_joints
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods import METHODS
 from robomorph.ik.options import FIRST, Options
@@ -17,7 +17,6 @@ from robomorph.ik.residual import Residual, trace_errors, trace_residual
 from robomorph.ik.step import trace_step
 from robomorph.ik.trig import trace_trig, without_trig
 from robomorph.ir.program import Program
-from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime import _native
 from robomorph.targets.cpu.host import host
 
@@ -28,7 +27,6 @@ Array = npt.NDArray[Any]
 # The cache knows these by name: their source is part of its key. A rule of the caller's may change while its
 # name stays, so it is traced anew for every solver and known by its program.
 _OWN_RULES = frozenset(method.rule for method in METHODS.values())
-_KINDS = {1: 0, 7: 1, 4: 2}  # coordinates -> IkJointKind
 
 
 @dataclass(frozen=True)
@@ -60,9 +58,8 @@ class Solver:
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
-        self._held = {robot.coordinates(name)[0].start for name in options.fixed}
-        self.lower, self.upper = self._bounds()
-        self._body_at = {iq: i for i, (iq, _) in coordinate_starts(robot.model).items()}
+        self.joints = step_joints(robot, options.fixed)
+        self.lower, self.upper = bounds(robot, options.fixed, options.limits)
 
     def solve(self, target: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
         """target (n, target_size), start and posture (n, nq): C-contiguous float64."""
@@ -129,7 +126,7 @@ class Solver:
         trig = self._code("trig", wide) if lanes == 1 else None
         workspace = max(c.workspace for c in (residual, step, errors, trig) if c is not None)
         robot, layout, rows = self.robot, self.layout, self.rows
-        joints, limits = self._joints()
+        places = [joint.q for joint in self.joints]
         return _native.ik_plan(
             lanes=lanes,
             residual=residual.address,
@@ -147,8 +144,8 @@ class Solver:
                 layout.bend_count,
             ),
             blocks=np.array(layout.native_blocks(), np.int32),
-            joints=joints,
-            limits=limits,
+            joints=np.array(self.joints, np.int32).reshape(-1, 5),
+            limits=np.stack([self.lower[places], self.upper[places]], axis=-1),
             weights=np.array(rows.weights),
             tolerance=np.array(rows.inverse_tolerance),
             group=np.array(rows.group, np.int32),
@@ -164,48 +161,5 @@ class Solver:
             seed=options.seed,
         )
 
-    # --- joints ----------------------------------------------------------------------------------------
-
-    def _bounds(self) -> tuple[Array, Array]:
-        """(nq,) each: the robot's limits, and where a mimic joint reaches its own first, those. Joints that
-        the caller fixes have none: they stay where they are, wherever that is."""
-        robot = self.robot
-        lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
-        if not self.options.limits:
-            return np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
-        for body in robot.model.bodies:
-            if body.mimic is None or body.mimic[1] == 0.0:
-                continue
-            place = robot.coordinates(body.joint_name)[0].start
-            _, scale, offset = body.mimic
-            ends = sorted((x - offset) / scale for x in (body.limits.lower, body.limits.upper))
-            low, high = max(lower[place], ends[0]), min(upper[place], ends[1])
-            if low <= high:  # limits that exclude each other cannot both be kept: the source's stand
-                lower[place], upper[place] = low, high
-        for start in self._held:
-            lower[start], upper[start] = -np.inf, np.inf
-        return lower, upper
-
     def _maskable(self) -> tuple[bool, ...]:
-        """Per degree of freedom: may a limit or the caller hold it?"""
-        out = [False] * self.robot.nv
-        for (_, iq, iv, _, held), (lower, upper) in zip(*self._joints(), strict=True):
-            kind = JOINT_TYPES[self.robot.model.bodies[self._body_at[int(iq)]].kind]
-            limited = kind.nq == 1 and bool(np.isfinite(lower) or np.isfinite(upper))
-            out[int(iv) : int(iv) + kind.nv] = [bool(held) or limited] * kind.nv
-        return tuple(out)
-
-    def _joints(self) -> tuple[Array, Array]:
-        """(kind, q, v, wraps, held) and (lower, upper) of every joint with coordinates of its own."""
-        model = self.robot.model
-        followed = {body.mimic[0] for body in model.bodies if body.mimic is not None}
-        joints, limits = [], []
-        for i, (iq, iv) in coordinate_starts(model).items():
-            body = model.bodies[i]
-            kind = JOINT_TYPES[body.kind]
-            # One turn further is the same pose, unless another joint follows at a rate of its own.
-            wraps = kind.nq == 1 and any(kind.subspace[0].ang) and i not in followed
-            held = iq in self._held
-            joints.append((_KINDS[kind.nq], iq, iv, wraps, held))
-            limits.append((self.lower[iq], self.upper[iq]))
-        return np.array(joints, np.int32).reshape(-1, 5), np.array(limits, float).reshape(-1, 2)
+        return maskable(self.joints, self.robot.nv, self.lower, self.upper)

@@ -40,8 +40,20 @@ class Part:
     together: bool
 
 
+class _Compared:
+    """Equality of dataclasses whose fields may be arrays: lists and arrays of the same numbers are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(value, getattr(other, name)) for name, value in vars(self).items())
+
+    def __hash__(self) -> int:
+        return hash((type(self), getattr(self, "frame", None)))
+
+
 @dataclass(frozen=True, eq=False)
-class PositionTarget:
+class PositionTarget(_Compared):
     """The origin of `frame` at `position` (..., 3)."""
 
     frame: str
@@ -55,7 +67,7 @@ class PositionTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class OrientationTarget:
+class OrientationTarget(_Compared):
     """The axes of `frame` along the columns of `rotation` (..., 3, 3)."""
 
     frame: str
@@ -69,7 +81,7 @@ class OrientationTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class PoseTarget:
+class PoseTarget(_Compared):
     """`frame` at `pose` (..., 4, 4)."""
 
     frame: str
@@ -92,7 +104,7 @@ class PoseTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class AxisTarget:
+class AxisTarget(_Compared):
     """The direction `axis` (3,) of `frame`'s own axes pointed along `direction` (..., 3) of the world's;
     turns about it are free."""
 
@@ -114,7 +126,7 @@ class AxisTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class CenterOfMassTarget:
+class CenterOfMassTarget(_Compared):
     """The centre of mass of all moving bodies at `position` (..., 3)."""
 
     position: npt.ArrayLike

@@ -40,7 +40,7 @@ def load_model(
     source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
     floating_base: the root link moves freely (a joint "root_joint") instead of being fixed to the world.
     mimic: joints with <mimic> follow their source; False makes them independent.
-    locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar) or
+    locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar), [qx, qy, qz, qw] (spherical) or
         [x, y, z, qx, qy, qz, qw] (floating); joints that mimic a locked one are locked with it.
     payloads: link name -> Inertia, or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]), in the
         link's frame, welded to that link.

@@ -122,6 +122,9 @@ def ik_plan(
 def ik_solve(plan: object, target: Any, start: Any, posture: Any, threads: int, /) -> tuple[Any, ...]:
     """(q, success, position error, rotation error, iterations, starts) of every row; all threads if 0."""
 
+def ik_numbers(value: object, /) -> Any | None:
+    """A contiguous float64 array of an array, list or tuple of numbers; None for anything else."""
+
 def ik_pack_poses(poses: object, /) -> Any | None:
     """(n, 12): positions and rotations of clean float64 poses (..., 4, 4); None for anything else."""
 

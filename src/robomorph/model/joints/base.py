@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from robomorph.errors import ModelError
+from robomorph.model.manifolds import Flat, Manifold
+from robomorph.model.manifolds.base import Array
 from robomorph.spatial import BodyInertia, Motion, Move, Scalar
 
-Array = npt.NDArray[Any]
+# What a type that does not name its manifold must leave alone for its coordinates to be known to add.
+_NOT_FLAT = frozenset({"integrate", "difference", "unit_part"})
 
 
 class JointType(ABC):
@@ -22,6 +25,10 @@ class JointType(ABC):
     """
 
     urdf_types: ClassVar[tuple[str, ...]]
+    # Where its configurations live; `nq`, `nv` and `unit_part` follow from it. A type that names none and
+    # gives `nq` and `nv` has coordinates that simply add, unless it says otherwise by an `integrate` of its
+    # own: then nobody knows, and what steps configurations by itself (inverse kinematics) refuses it.
+    manifold: ClassVar[Manifold | None] = None
     nq: ClassVar[int]  # coordinates
     nv: ClassVar[int]  # degrees of freedom
     # Is the joint symmetric about z: may the child's internal frame turn about it by a constant
@@ -57,17 +64,64 @@ class JointType(ABC):
         return inertia, BodyInertia()
 
     def neutral(self) -> list[float]:
-        return [0.0] * self.nq
+        return self._space().neutral()
 
     def integrate(self, q: Array, dq: Array) -> Array:
         """The configuration reached from `q` (..., nq) by the tangent step `dq` (..., nv)."""
-        return np.asarray(q + dq)
+        return self._space().integrate(q, dq)
 
     def difference(self, q0: Array, q1: Array) -> Array:
         """The tangent step (..., nv) that leads from `q0` to `q1` (..., nq)."""
-        return np.asarray(q1 - q0)
+        return self._space().difference(q0, q1)
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         """Random configurations (*shape, nq) inside the limits; unlimited ones in a sensible range."""
-        lower, upper = max(lower, -np.pi), min(upper, np.pi)
-        return rng.uniform(min(lower, upper), max(lower, upper), (*shape, self.nq))
+        return self._space().random(rng, lower, upper, shape)
+
+    def _space(self) -> Manifold:
+        if self._named is not None:
+            return self._named
+        if self.nq != self.nv:
+            raise ModelError(
+                f"joint type {type(self).__name__}: {self.nq} coordinates and {self.nv} degrees of freedom "
+                "cannot simply add: name its `manifold`, or write neutral, integrate, difference and random"
+            )
+        return Flat(self.nq)
+
+    @property
+    def _named(self) -> Manifold | None:
+        """The manifold that is named, unless a class below has changed its size."""
+        named = self.manifold
+        return named if named is not None and (named.nq, named.nv) == (self.nq, self.nv) else None
+
+    @property
+    def known_manifold(self) -> Manifold | None:
+        """The manifold, if it is certain: named, or flat because nothing speaks against it."""
+        for cls in type(self).__mro__:
+            if cls is JointType:
+                return Flat(self.nq) if self.nq == self.nv else None
+            own = vars(cls)
+            if own.get("manifold") is not None:
+                return self._named
+            if _NOT_FLAT & own.keys() or "manifold" in own:
+                return None
+        return None
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        named = vars(cls).get("manifold")
+        if named is None:
+            return
+        if not isinstance(named, Manifold):
+            raise ModelError(
+                f"joint type {cls.__name__}: manifold: expected an instance such as Flat(1) or SO3(), "
+                f"found {named!r}"
+            )
+        for name in ("nq", "nv", "unit_part"):
+            written = vars(cls).get(name, getattr(named, name))
+            if written != getattr(named, name):
+                raise ModelError(
+                    f"joint type {cls.__name__}: {name}: expected {getattr(named, name)} as its manifold "
+                    f"{named!r} has it, found {written}: leave {name} out"
+                )
+            setattr(cls, name, getattr(named, name))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robomorph.model.joints.base import JointType
+from robomorph.model.manifolds import Flat
 from robomorph.spatial import BodyInertia, Motion, Move, Scalar, Symmetric, Translation
 
 
 class Prismatic(JointType):
     urdf_types = ("prismatic",)
-    nq = 1
-    nv = 1
+    manifold = Flat(1)
     turns = True
     slides = True
     moves = True

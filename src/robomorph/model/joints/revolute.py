@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 from robomorph.model.joints.base import JointType
+from robomorph.model.manifolds import Flat
 from robomorph.spatial import BodyInertia, Motion, Move, Scalar, Symmetric, Turn, cos, sin
 
 
 class Revolute(JointType):
     urdf_types = ("revolute", "continuous")
-    nq = 1
-    nv = 1
+    manifold = Flat(1)
     turns = True
     slides = True
     unbounded_types = ("continuous",)

@@ -78,12 +78,9 @@ double IkEngine<L>::towards_posture(std::size_t l, double fraction, double* out)
     if (out != nullptr) out[joint.v * L + l] = fraction * d;
   }
   for (const IkJoint& joint : plan_.others) {
-    double way[6 * L];
-    const int nv = joint.kind == IkJointKind::kPlanar ? 3 : 6;
-    const double* q = a_.q + joint.q * L + l;
-    if (joint.kind == IkJointKind::kPlanar) ik_pull_planar(q, L, to + joint.q, way);
-    else ik_pull_floating(q, L, to + joint.q, way);
-    for (int i = 0; i < nv; ++i) {
+    double way[kMostFreedoms * L];
+    ik_pull(joint.kind, a_.q + joint.q * L + l, L, to + joint.q, way);
+    for (int i = 0; i < ik_joint_size(joint.kind).nv; ++i) {
       const double d = plan_.held[joint.v + i] ? 0.0 : way[i * L];
       square += d * d;
       if (out != nullptr) out[(joint.v + i) * L + l] = fraction * d;

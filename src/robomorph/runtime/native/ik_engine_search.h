@@ -114,6 +114,16 @@ void IkEngine<L>::begin(std::size_t l, int index) {
     const double random = lower + (upper - lower) * ik_uniform(plan_.seed, static_cast<std::uint64_t>(lane.start), k);
     q = near ? 0.5 * (inside + random) : random;
   }
+  for (std::size_t k = 0; k < plan_.others.size() && lane.start > 0; ++k) {
+    const IkJoint& joint = plan_.others[k];
+    if (plan_.held[joint.v]) continue;
+    double uniform[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t place = plan_.scalars.size() + 3 * k + i;
+      uniform[i] = ik_uniform(plan_.seed, static_cast<std::uint64_t>(lane.start), place);
+    }
+    ik_scatter(joint.kind, a_.q + joint.q * L + l, L, uniform, near);
+  }
 }
 
 }  // namespace robomorph

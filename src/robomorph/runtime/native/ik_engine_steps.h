@@ -126,13 +126,10 @@ void IkEngine<L>::make_trial() {
       const double* q = a_.q + joint.q * L + l;
       const double* step = a_.step + joint.v * L + l;
       double* trial = a_.trial + joint.q * L + l;
-      const bool planar = joint.kind == IkJointKind::kPlanar;
-      if (moving_[l] == 0.0) {
-        for (int i = 0; i < (planar ? 4 : 7); ++i) trial[i * L] = q[i * L];
-      } else if (planar) {
-        ik_move_planar(q, step, trial, L);
+      if (moving_[l] == 0.0 || plan_.held[joint.v]) {
+        for (int i = 0; i < ik_joint_size(joint.kind).nq; ++i) trial[i * L] = q[i * L];
       } else {
-        ik_move_floating(q, step, trial, L);
+        ik_move(joint.kind, q, step, trial, L);
       }
     }
   }

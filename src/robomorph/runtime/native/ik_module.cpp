@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cpus.h"
+#include "ik_joints.h"
 #include "ik_numbers.h"
 #include "ik_plan.h"
 
@@ -64,20 +65,25 @@ bool read_joints(PyObject* value, PyObject* limits_value, IkPlan& plan) {
   }
   const std::int32_t* row = data<std::int32_t>(joints);
   const double* limit = data<double>(limits);
+  std::size_t coordinates = 0, freedoms = 0;
   plan.held.assign(plan.nv, 0);
   for (std::size_t i = 0; i < extent(joints, 0); ++i, row += 5, limit += 2) {
-    static constexpr int kCoordinates[] = {1, 7, 4}, kFreedoms[] = {1, 6, 3};
-    if (row[0] < 0 || row[0] > 2) return refuse("joints: unknown kind");
-    const bool fits = row[1] >= 0 && static_cast<std::size_t>(row[1] + kCoordinates[row[0]]) <= plan.nq &&
-                      row[2] >= 0 && static_cast<std::size_t>(row[2] + kFreedoms[row[0]]) <= plan.nv;
+    if (row[0] < 0 || row[0] >= kIkJointKinds) return refuse("joints: unknown kind");
+    const IkJointKind kind = static_cast<IkJointKind>(row[0]);
+    const IkJointSize size = ik_joint_size(kind);
+    const bool fits = row[1] >= 0 && static_cast<std::size_t>(row[1] + size.nq) <= plan.nq && row[2] >= 0 &&
+                      static_cast<std::size_t>(row[2] + size.nv) <= plan.nv;
     if (!fits) return refuse("joints: outside the configuration");
-    for (int k = 0; k < kFreedoms[row[0]]; ++k) plan.held[row[2] + k] = row[4] != 0;
-    if (row[0] == 0) {
+    for (int k = 0; k < size.nv; ++k) plan.held[row[2] + k] = row[4] != 0;
+    coordinates += size.nq;
+    freedoms += size.nv;
+    if (kind == IkJointKind::kScalar) {
       plan.scalars.push_back({row[1], row[2], limit[0], limit[1], row[3] != 0, row[4] != 0});
       if (std::isfinite(limit[0]) || std::isfinite(limit[1])) plan.limited.push_back(plan.scalars.back());
-    } else plan.others.push_back({static_cast<IkJointKind>(row[0]), row[1], row[2]});
+    } else plan.others.push_back({kind, row[1], row[2]});
   }
-  return true;
+  const bool whole = coordinates == plan.nq && freedoms == plan.nv;
+  return whole || refuse("joints: expected every coordinate and degree of freedom to belong to one");
 }
 
 bool read_rows(PyObject* weights, PyObject* tolerance, PyObject* group, IkPlan& plan) {
@@ -221,6 +227,7 @@ PyMethodDef functions[] = {
     {"ik_solve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_solve)), METH_FASTCALL,
      "ik_solve(plan, target, start, posture, threads, /)\n--\n\nq, success, position and rotation error, iterations, "
      "starts."},
+    {"ik_numbers", py_ik_numbers, METH_O, "ik_numbers(value, /)\n--\n\nAn array, or None if it is not plain numbers."},
     {"ik_pack_poses", py_ik_pack_poses, METH_O, "ik_pack_poses(poses, /)\n--\n\n(n, 12), or None if they need a closer look."},
     {"ik_pack_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(py_ik_pack_rows)), METH_FASTCALL,
      "ik_pack_rows(rows, size, /)\n--\n\n(n, size), or None if they need a closer look."},

@@ -35,7 +35,67 @@ bool is_pose(const double* m) {
   return cx * m[8] + cy * m[9] + cz * m[10] > 0.0;
 }
 
+// --- lists ----------------------------------------------------------------------------------------------------------
+
+constexpr int kDeepest = 4;  // dimensions that nested lists may have here
+
+bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
+
+// The shape that the first entries have at every depth; false if it is too deep. An entry that is no list may be
+// anything so far.
+bool list_shape(PyObject* value, npy_intp* dims, int& nd) {
+  for (nd = 0; is_list(value); ++nd) {
+    if (nd == kDeepest) return false;
+    dims[nd] = PySequence_Fast_GET_SIZE(value);
+    if (dims[nd] == 0) return false;
+    value = PySequence_Fast_GET_ITEM(value, 0);
+  }
+  return nd > 0;
+}
+
+// False for what is no number; True and False are none here.
+bool read_number(PyObject* value, double& out) {
+  if (PyFloat_Check(value)) {
+    out = PyFloat_AS_DOUBLE(value);
+    return true;
+  }
+  const bool whole = PyLong_Check(value) && !PyBool_Check(value);
+  if (!whole && !PyArray_IsScalar(value, Floating) && !PyArray_IsScalar(value, Integer)) return false;
+  PyObject* number = PyNumber_Float(value);
+  if (number != nullptr) out = PyFloat_AS_DOUBLE(number);
+  else PyErr_Clear();  // a whole number too large: for Python to explain
+  Py_XDECREF(number);
+  return number != nullptr;
+}
+
+// Fills `out` from lists that must have exactly the given shape.
+bool read_list(PyObject* value, const npy_intp* dims, int nd, double*& out) {
+  if (!is_list(value) || PySequence_Fast_GET_SIZE(value) != dims[0]) return false;
+  for (npy_intp i = 0; i < dims[0]; ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(value, i);
+    if (nd > 1 ? !read_list(entry, dims + 1, nd - 1, out) : !read_number(entry, *out++)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+PyObject* py_ik_numbers(PyObject*, PyObject* value) {
+  if (PyArray_CheckExact(value)) {
+    const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(value));
+    if (type != NPY_FLOAT && type != NPY_DOUBLE && !PyTypeNum_ISINTEGER(type)) Py_RETURN_NONE;
+    return PyArray_FROM_OTF(value, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY);
+  }
+  npy_intp dims[kDeepest];
+  int nd = 0;
+  if (!is_list(value) || !list_shape(value, dims, nd)) Py_RETURN_NONE;
+  PyObject* result = PyArray_SimpleNew(nd, dims, NPY_DOUBLE);
+  if (result == nullptr) return nullptr;
+  double* out = static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(result)));
+  if (read_list(value, dims, nd, out)) return result;
+  Py_DECREF(result);
+  Py_RETURN_NONE;
+}
 
 PyObject* py_ik_pack_poses(PyObject*, PyObject* value) {
   PyArrayObject* array = plain_array(value, 2);

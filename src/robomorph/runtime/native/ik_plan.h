@@ -25,7 +25,8 @@ struct IkBlock {
   int bend;  // place among the rotations whose exact derivative is wanted, or -1
 };
 
-enum class IkJointKind : int { kScalar = 0, kFloating = 1, kPlanar = 2 };
+// A joint's manifold: a coordinate that adds, motions of space and of a plane, rotations of space.
+enum class IkJointKind : int { kScalar = 0, kFloating = 1, kPlanar = 2, kSpherical = 3 };
 
 struct IkJoint {
   IkJointKind kind;

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "ik_joints.h"
 #include "ik_plan.h"
 
 namespace robomorph {
-
-inline constexpr double kPi = 3.14159265358979323846;
 
 // atan(x) for x >= 0 to about 1e-11, without branches, so that loops over lanes are vectorised.
 inline double ik_atan(double x) {

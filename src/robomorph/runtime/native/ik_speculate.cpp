@@ -45,12 +45,11 @@ double IkSpeculation::search(const IkPlan& plan, const double* q, const double* 
     }
     for (const IkJoint& joint : plan.others) {
       for (std::size_t l = 0; l < L; ++l) {
-        double part[6], moved[7];
-        const bool planar = joint.kind == IkJointKind::kPlanar;
-        for (int i = 0; i < (planar ? 3 : 6); ++i) part[i] = share[l] * step[joint.v + i];
-        if (planar) ik_move_planar(q + joint.q, part, moved, 1);
-        else ik_move_floating(q + joint.q, part, moved, 1);
-        for (int i = 0; i < (planar ? 4 : 7); ++i) q_[(joint.q + i) * L + l] = moved[i];
+        double part[kMostFreedoms], moved[kMostCoordinates];
+        const IkJointSize size = ik_joint_size(joint.kind);
+        for (int i = 0; i < size.nv; ++i) part[i] = share[l] * step[joint.v + i];
+        ik_move(joint.kind, q + joint.q, part, moved, 1);
+        for (int i = 0; i < size.nq; ++i) q_[(joint.q + i) * L + l] = moved[i];
       }
     }
     const void* in[] = {q_, target_};

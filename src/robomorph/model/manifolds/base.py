@@ -1,0 +1,46 @@
+"""What a joint type's manifold answers. A solver that steps configurations by itself (inverse kinematics)
+knows those of this package by their class, and refuses others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+class Manifold(ABC):
+    """A set of configurations with `nq` coordinates and `nv` directions to go."""
+
+    nq: int
+    nv: int
+    # Which of the coordinates form a vector of unit length.
+    unit_part: slice = slice(0, 0)
+
+    @abstractmethod
+    def neutral(self) -> list[float]:
+        """(nq,) the configuration that is no motion."""
+
+    @abstractmethod
+    def integrate(self, q: Array, dq: Array) -> Array:
+        """The configuration reached from `q` (..., nq) by the tangent step `dq` (..., nv)."""
+
+    @abstractmethod
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """The tangent step (..., nv) that leads from `q0` to `q1` (..., nq)."""
+
+    @abstractmethod
+    def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
+        """Random configurations (*shape, nq) inside the limits; unlimited ones in a sensible range."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.nq))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
