@@ -95,7 +95,7 @@ UNKNOWN_VERSION = Concern(
     "a version of URDF that robomorph does not know; it was read as 1.2", "write version 1.0, 1.1 or 1.2"
 )
 QUATERNION_VERSION = Concern(
-    "quat_xyzw in a document that does not say version 1.1 or later; it was used, but other readers ignore it",
+    "quat_xyzw in a document that does not say version 1.1 or later; it was used, but others ignore it",
     'write <robot version="1.1">, or give the rotation as rpy',
 )
 QUATERNION_LENGTH = Concern(

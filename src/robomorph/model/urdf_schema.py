@@ -83,7 +83,13 @@ KINDS: dict[str, Kind] = {
 }
 
 # Names of other formats for what URDF calls otherwise, too far apart for a guess by spelling.
-_MEANT = {"pose": "origin", "quat": "quat_xyzw", "quaternion": "quat_xyzw", "body": "link", "xyzw": "quat_xyzw"}
+_MEANT = {
+    "pose": "origin",
+    "quat": "quat_xyzw",
+    "quaternion": "quat_xyzw",
+    "body": "link",
+    "xyzw": "quat_xyzw",
+}
 
 
 def check_vocabulary(root: Element, fields: Fields) -> None:
