@@ -17,6 +17,8 @@ Array = npt.NDArray[Any]
 
 # Least inertia, or eigenvalue of the matrix scaled to a unit diagonal, that is more than rounding.
 _NOTHING = 1e-14
+# Least eigenvalue of that matrix that rounding cannot have made negative.
+_NEGATIVE = 1e-10
 _STATES = 3
 _REMEDY = (
     "Give the links an <inertial>, weld mass to one with payloads={link: (mass, com, tensor)} (--payload on "
@@ -49,7 +51,7 @@ def require_invertible(model: Model, mass: Array, algorithm: str) -> None:
         whys = {why: [name for name in names if reasons[name] == why] for why in reasons.values()}
         found = "; ".join(f"{_joints_move(group)} {why}" for why, group in whys.items() if group)
     else:
-        found = f"some motion of {listed(names)} moves no inertia"
+        found = f"some motion of {listed(names)} moves no inertia, or a negative one"
     raise ModelError(
         f"{model.name}: {algorithm} divides by the mass matrix, which is singular: {found}, so accelerations "
         f"do not exist. {_REMEDY}"
@@ -102,7 +104,7 @@ def _stretched_moments(model: Model) -> list[tuple[float, float, float]]:
     for body in model.bodies:
         inertia = body.inertia
         reach = float(np.linalg.norm(inertia.com))
-        size = float(np.trace(inertia.tensor)) + inertia.mass * reach**2
+        size = float(np.linalg.norm(inertia.tensor)) + inertia.mass * reach**2
         moments.append((inertia.mass, inertia.mass * reach, size))
     for index in reversed(range(len(moments))):
         body = model.bodies[index]
@@ -117,21 +119,22 @@ def _stretched_moments(model: Model) -> list[tuple[float, float, float]]:
 
 
 def idle_dofs(mass: Array, scales: Array) -> list[int]:
-    """Degrees of freedom in a motion without kinetic energy, if each matrix of `mass` (n, nv, nv) has one.
+    """Degrees of freedom in a motion without kinetic energy, if each matrix of `mass` (n, nv, nv) has one,
+    or in one of negative energy, if some matrix has.
 
     scales: (nv,) inertias beside which rounding is small.
     """
-    found: list[int] = []
-    if mass.size == 0:
-        return found
-    for matrix in mass:
+    motions: list[list[int]] = []
+    for matrix in mass if mass.size else ():
         diagonal = np.diagonal(matrix)
         nothing = ~(diagonal > _NOTHING * scales)
         if nothing.any():
             return [int(i) for i in np.flatnonzero(nothing)]
         scale = 1.0 / np.sqrt(diagonal)
         values, vectors = np.linalg.eigh(matrix * np.outer(scale, scale))
-        if values[0] > _NOTHING:
-            return []
-        found = [int(i) for i in np.flatnonzero(np.abs(vectors[:, 0]) > 0.1)]
-    return found
+        motion = [int(i) for i in np.flatnonzero(np.abs(vectors[:, 0]) > 0.1)]
+        if values[0] < -_NEGATIVE:
+            return motion
+        if values[0] <= _NOTHING:
+            motions.append(motion)
+    return motions[-1] if motions and len(motions) == len(mass) else []

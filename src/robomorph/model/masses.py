@@ -1,29 +1,23 @@
-"""Which joints have nothing to move, and whether every body has an inertia that can exist."""
+"""Which joints have nothing to move, or nothing that resists them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import ModelError
 from .joints import JOINT_TYPES
 from .model import WORLD, Body
-from .notes import MASSLESS_BASE, NO_MASS, SINGULAR, Notes, fault
-from .pose import Pose, axis_frame, skew
+from .notes import MASSLESS_BASE, NO_MASS, SINGULAR, Notes
+from .pose import axis_frame, skew
 from .structure import Tree, link_place
 
 # An inertia this small beside the largest that the body has about any axis is none.
 _NOTHING = 1e-13
 
 
-def check_masses(
-    tree: Tree, bodies: Sequence[Body], seats: Mapping[str, tuple[int, Pose]], notes: Notes
-) -> None:
-    """Raise for indefinite inertias; note singular ones and joints that move nothing that resists them.
-
-    `seats` tells which body carries each link.
-    """
+def check_masses(tree: Tree, bodies: Sequence[Body], notes: Notes) -> None:
+    """Note joints that move nothing that resists them, and bodies that resist only some motions."""
     places = {link.name: link_place(tree.description, link) for link in tree.links}
     idle = idle_joints(bodies)
     for index, why in idle.items():
@@ -31,9 +25,7 @@ def check_masses(
         notes.add(NO_MASS, places[body.name], f"joint {body.joint_name!r} moves {why}")
     for index, body in enumerate(bodies):
         place = places[body.name]
-        if body.inertia.is_indefinite:
-            raise _indefinite(tree, seats, index, body)
-        if index in idle:
+        if index in idle or body.inertia.is_indefinite:  # noted already
             continue
         if body.inertia.mass > 0.0 and body.inertia.is_singular:
             notes.add(SINGULAR, place, f"body of joint {body.joint_name!r}")
@@ -74,6 +66,8 @@ def _what_is_moved(bodies: Sequence[Body]) -> str:
     if all(body.inertia.is_zero for body in bodies):
         return "no mass"
     mass = sum(body.inertia.mass for body in bodies)
+    if any(body.inertia.is_indefinite for body in bodies):
+        return f"{mass:g} kg with an inertia that is not positive definite"
     if mass == 0.0:
         return "rotational inertia, but no mass, and not about its axis"
     return f"{mass:g} kg that does not resist it (a point on its axis has no inertia about it)"
@@ -95,15 +89,3 @@ def _resists(body: Body) -> bool:
         return False
     scale = 1.0 / np.sqrt(most)
     return bool(np.linalg.eigvalsh(resistance * np.outer(scale, scale))[0] > _NOTHING)
-
-
-def _indefinite(tree: Tree, seats: Mapping[str, tuple[int, Pose]], index: int, body: Body) -> ModelError:
-    """The error for a body, placed at the first of its links whose own inertia is indefinite."""
-    on_body = [link for link in tree.links if seats[link.name][0] == index]
-    guilty = next(
-        (link for link in on_body if link.inertia is not None and link.inertia.is_indefinite), on_body[0]
-    )
-    found = f"one with a negative principal moment, in the body of joint {body.joint_name!r}"
-    fix = "check the signs and the size of ixx ... izz"
-    place = link_place(tree.description, guilty)
-    return fault(place, expected="an <inertia> that is positive definite", found=found, fix=fix)

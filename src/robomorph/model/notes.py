@@ -48,8 +48,9 @@ MASSLESS_TENSOR = Concern(
     "rotational inertia without mass", "set <mass value> above 0; the inertia is used as written"
 )
 INDEFINITE = Concern(
-    "an inertia that is not positive definite, on a link whose body as a whole is sound",
-    "check the signs and the size of ixx ... izz; the dynamics use them as written",
+    "an inertia that is not positive definite, which no real body has",
+    "check the signs and the size of ixx ... izz; the dynamics use them as written, and forward dynamics are "
+    "refused where they make the mass matrix indefinite",
 )
 NO_MASS = Concern(
     "joints that move no mass, or none that resists them. Kinematics, Jacobians and inverse kinematics work; "
@@ -146,6 +147,15 @@ class Notes:
     def messages(self) -> list[str]:
         """One message per kind of concern, naming the occurrences."""
         return [self._message(concern, found) for concern, found in self._found.items()]
+
+    def with_misspellings(self, error: ModelError) -> ModelError:
+        """The error, and what was found before it that URDF does not know: a misspelt <joint> is no joint."""
+        names = [
+            self._message(concern, self._found[concern])
+            for concern in (UNKNOWN_ELEMENT, UNKNOWN_ATTRIBUTE)
+            if concern in self._found
+        ]
+        return ModelError("\nThis may be the cause: ".join([str(error), *names])) if names else error
 
     def _message(self, concern: Concern, found: list[str]) -> str:
         shown = "; ".join(found[:_SHOWN])

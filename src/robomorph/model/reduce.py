@@ -54,7 +54,7 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     assembly = _assemble(tree, poses, floating_base=floating_base)
     _add_payloads(tree, assembly, changes.payloads, notes)
     bodies = _bodies(tree, assembly)
-    check_masses(tree, bodies, assembly.seats, notes)
+    check_masses(tree, bodies, notes)
     frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
     frames += _tool_frames(tree, assembly, changes, notes)
     return Model(tree.description.name, bodies, tuple(frames), changes.gravity)

@@ -108,7 +108,6 @@ class _Reader:
         moments = np.linalg.eigvalsh(inertia.tensor)
         found = "principal moments " + ", ".join(f"{moment:.4g}" for moment in moments)
         if inertia.is_indefinite:
-            # An error only if the whole body, known after merging, is not sound either.
             self.notes.add(INDEFINITE, place, found)
             return
         if inertia.mass == 0.0 and inertia.tensor.any():
