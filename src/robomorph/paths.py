@@ -13,5 +13,5 @@ def user_path(name: str | os.PathLike[str]) -> Path:
         return path
     try:
         return path.expanduser()
-    except RuntimeError:  # no such user, or no home
+    except (RuntimeError, ValueError):  # no such user, no home, or no such name
         return path

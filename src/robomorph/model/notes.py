@@ -160,7 +160,8 @@ class Notes:
     def _message(self, concern: Concern, found: list[str]) -> str:
         shown = "; ".join(found[:_SHOWN])
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f"{self.source}: {concern.title}. Found in {shown}{more}. To mend it: {concern.fix}."
+        end = "" if (shown + more).endswith("?") else "."
+        return f"{self.source}: {concern.title}. Found in {shown}{more}{end} To mend it: {concern.fix}."
 
     def emit(self, *, strict: bool, stacklevel: int) -> None:
         """Issue the warnings, or one ModelError with all of them if `strict`."""
