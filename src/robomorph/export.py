@@ -22,6 +22,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
+from robomorph.paths import user_path
 from robomorph.provenance import step_comments
 from robomorph.robot import Robot
 from robomorph.specialise import make_request
@@ -130,7 +131,7 @@ def export(
     package = make_package(robot, functions, dtypes=dtypes, name=name, f_ext=f_ext)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
     files = project_files(package) if on_gpu is None else package_files(on_gpu, MANIFEST)
-    folder = Path(directory)
+    folder = user_path(directory)
     _claim(folder, force)
     for path, text in files.items():
         file = folder / path
@@ -169,7 +170,7 @@ def build_shared(
     Without a directory the sources live in a temporary folder that goes when this returns.
     """
     with tempfile.TemporaryDirectory(prefix="robomorph-") as temporary:
-        folder = Path(temporary if directory is None else directory)
+        folder = user_path(temporary if directory is None else directory)
         package = export(robot, folder, functions=functions, dtypes=dtypes, f_ext=f_ext)
         assert isinstance(package, CppPackage)  # the target is C++
         return compile_shared(package, folder, compiler=compiler, flags=flags)

@@ -69,8 +69,29 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Moving joints, depth first in file order; mimic joints are among them."""
+        """Moving joints, depth first in file order. Mimic joints are among them, and a floating base is one,
+        so these are not the names of the entries of q or qd: see the next two."""
         return self.model.joint_names
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """(nq,) the name of every entry of q: its joint's, with the entry's number where it has several,
+        such as root_joint[0]."""
+        return self._entry_names(0)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """(nv,) the name of every entry of qd, qdd and tau, made like those of q."""
+        return self._entry_names(1)
+
+    def _entry_names(self, which: int) -> tuple[str, ...]:
+        names: list[str] = []
+        for index in coordinate_starts(self.model):
+            joint = self.model.bodies[index].joint_name
+            place = self.coordinates(joint)[which]
+            size = place.stop - place.start
+            names += [joint] if size == 1 else [f"{joint}[{k}]" for k in range(size)]
+        return tuple(names)
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from robomorph.algorithms.frames import FramePlan, plan_frames
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm, trace
 from robomorph.algorithms.tree import Tree, build_tree
-from robomorph.errors import ArgumentError, ModelError
+from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
 from robomorph.ir.trace import TraceTooLong
 from robomorph.model.model import Model
-from robomorph.model.naming import hint, listed
+from robomorph.model.naming import hint
 from robomorph.passes.dce import dce
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.singular import dof_joints, idle_dofs, random_configurations
+from robomorph.singular import random_configurations, require_invertible, require_masses
 
 # A trace this many times as long as the best so far, dead code not yet removed, cannot win.
 _ABANDON = 2.0
@@ -82,8 +82,7 @@ class Specialiser:
     def specialise(self, request: Request) -> Specialised:
         """Trace every formulation, simplify those that may win, keep the cheapest."""
         with _no_collection():
-            if ALGORITHMS[request.algorithm].inverts:
-                self._require_invertible()
+            self._require_masses(ALGORITHMS[request.algorithm])
             traced = self._trace_all(request)
             least = min(program.cost() for program in traced.values() if program is not None)
             simplified = {
@@ -96,20 +95,15 @@ class Specialiser:
         costs.update({name: program.cost() for name, program in simplified.items()})
         return Specialised(simplified[best], best, costs)
 
-    def _require_invertible(self) -> None:
-        """Refuse, by name, a robot that some motion of its joints moves no inertia at all."""
-        if self._invertible:
-            return
-        program = trace(ALGORITHMS["mass_matrix"], self.tree(regroup=True), "crba", outputs=("mass",))
-        idle = idle_dofs(interpret(dce(program), {"q": random_configurations(self.model)})["mass"])
-        if idle:
-            joints = dof_joints(self.model)
-            names = listed(sorted({joints[i] for i in idle}, key=joints.index))
-            raise ModelError(
-                f"{self.model.name}: the mass matrix is singular: some motion of {names} moves no inertia, "
-                "so accelerations do not exist. Give the links an <inertial>, lock a joint, or fix the base."
-            )
-        self._invertible = True
+    def _require_masses(self, algorithm: Algorithm) -> None:
+        """Refuse, by name, what cannot be answered for want of masses."""
+        if algorithm.masses:
+            require_masses(self.model, algorithm.name)
+        if algorithm.inverts and not self._invertible:
+            program = trace(ALGORITHMS["mass_matrix"], self.tree(regroup=True), "crba", outputs=("mass",))
+            mass = interpret(dce(program), {"q": random_configurations(self.model)})["mass"]
+            require_invertible(self.model, mass, algorithm.name)
+            self._invertible = True
 
     def _trace_all(self, request: Request) -> dict[str, Program | None]:
         traced: dict[str, Program | None] = {}

@@ -18,9 +18,10 @@ ROOT = Path(robomorph.__file__).parent
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "paths": set(),
     # what a robot is
     "spatial": set(),
-    "model": {"errors", "spatial"},
+    "model": {"errors", "paths", "spatial"},
     # what a program is: no robot in sight
     "ir": {"errors"},
     "passes": {"errors", "ir"},
@@ -28,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "targets": {"errors", "ir", "passes", "runtime"},
     # from the one to the other
     "algorithms": {"errors", "ir", "model", "spatial"},
-    "singular": {"model"},
+    "singular": {"errors", "model"},
     "specialise": {"algorithms", "errors", "ir", "model", "passes", "singular"},
     # kernels
     "arguments": {"errors", "ir", "model"},

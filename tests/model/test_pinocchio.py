@@ -18,12 +18,7 @@ from .samples import MENAGERIE
 pinocchio = pytest.importorskip("pinocchio", reason="needs the package pin")
 
 ROBOTS = example_robots()
-# Romeo's hands have no mass, so their joints have nothing to move: they load when held still.
-MASSLESS_PARTS = {"romeo": ("Hand", "Finger", "Thumb"), "romeo_laas_small": ("gripper",)}
-REFUSED = {
-    "ur3": "at least one <link>",  # a xacro leftover without links
-    "romeo_laas_small": "positive definite",  # the inertia of its link "body" has a negative principal moment
-}
+REFUSED = {"ur3": "at least one <link>"}  # a xacro leftover without links
 
 
 def load_quietly(source: Path | str, **options: Any) -> Model:
@@ -37,19 +32,12 @@ def test_the_example_robots_are_installed() -> None:
     assert len(ROBOTS) >= 40
 
 
-def held_still(stem: str, joints: list[str]) -> dict[str, float]:
-    """What to lock of a robot with massless moving parts: every joint whose name says so, at zero."""
-    parts = MASSLESS_PARTS.get(stem, ())
-    return {name: 0.0 for name in joints if any(part in name for part in parts)}
-
-
 @pytest.mark.parametrize(
     "path", [path for path in ROBOTS if path.stem in REFUSED], ids=lambda path: path.stem
 )
 def test_refused_robot(path: Path) -> None:
-    locked = held_still(path.stem, ["l_gripper_joint", "r_gripper_joint"])
     with pytest.raises(ModelError, match=REFUSED[path.stem]):
-        load_quietly(path, locked=locked)
+        load_quietly(path)
 
 
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
@@ -59,11 +47,7 @@ def test_refused_robot(path: Path) -> None:
 def test_example_robot(path: Path, floating: bool) -> None:
     root = [pinocchio.JointModelFreeFlyer()] if floating else []
     other = pinocchio.buildModelFromUrdf(str(path), *root)
-    locked = held_still(path.stem, list(other.names))
-    if locked:
-        indices = [other.getJointId(name) for name in locked]
-        other = pinocchio.buildReducedModel(other, indices, pinocchio.neutral(other))
-    assert_same(load_quietly(path, floating_base=floating, locked=locked), other)
+    assert_same(load_quietly(path, floating_base=floating), other)
 
 
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])

@@ -28,6 +28,8 @@ def one_robot(inertial_text: str, **changes: str) -> str:
 
 
 WIDE = 'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="5"'
+POINT = 'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"'
+NEGATIVE = 'ixx="1" ixy="3" ixz="0" iyy="1" iyz="0" izz="1"'
 THIN = 'ixx="0" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"'
 ODD = 'ixx="-0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"'
 TWICE = SOUND_INERTIAL + inertial("7")
@@ -84,6 +86,56 @@ CASES: dict[str, tuple[str, list[str]]] = {
             joint("follower", "base", "y", extra='<mimic joint="glue" offset="0.25"/>'),
         ),
         ["mimics a fixed joint", '<joint name="follower"> (line 10)', "'glue'"],
+    ),
+    "missing mass": (
+        one_robot(""),
+        ["move no mass", "<link name=\"tip\"> (line 3): joint 'j' moves no mass"],
+    ),
+    "zero mass": (one_robot(inertial("0", POINT)), ["joint 'j' moves no mass", "payloads", "locked"]),
+    "point mass on the axis": (
+        one_robot(inertial("3", POINT)),
+        ["joint 'j' moves 3 kg that does not resist it", "on its axis"],
+    ),
+    "point mass on a tilted axis": (
+        one_robot(
+            inertial("3", POINT).replace("<mass", '<origin xyz="3 6 9"/><mass'),
+            axis="0.267261241912424 0.534522483824849 0.801783725737273",
+        ),
+        ["joint 'j' moves 3 kg that does not resist it"],
+    ),
+    "inertia not positive definite": (
+        robot(*arm(), link("x", inertial("1", NEGATIVE)), joint("k", "base", "x", axis="1 0 0")),
+        ["not positive definite", '<inertia> of <link name="x"> (line 7)'],
+    ),
+    "unknown element": (
+        replaced('<axis xyz="0 0 1"/>', '<Axis xyz="0 0 1"/><axis xyz="0 0 1"/>'),
+        ["does not know", '<Axis> of <joint name="shoulder"> (line 5): did you mean <axis>?'],
+    ),
+    "pose for origin": (
+        replaced('<origin xyz="0 0 0.5"/>', '<pose xyz="0 0 0.5"/>'),
+        ["<pose> of", "did you mean <origin>?"],
+    ),
+    "unknown attribute": (
+        replaced('<origin xyz="0 0 0.5"/>', '<origin xyz="0 0 0.5" rpi="0 0 1"/>'),
+        ["does not know", "<origin> of", "rpi=..., did you mean rpy?"],
+    ),
+    "text inside": (
+        replaced('<origin xyz="0 0 0.5"/>', "<origin>0 0 0.5 0 0 0</origin>"),
+        ["text inside", "<origin> of", "'0 0 0.5 0 0 0'"],
+    ),
+    "unknown version": (
+        replaced('<robot name="sample">', '<robot name="sample" version="3.0">'),
+        ["version of URDF", 'version="3.0"'],
+    ),
+    "quaternion of another length": (
+        replaced('<robot name="sample">', '<robot name="sample" version="1.1">').replace(
+            '<origin xyz="0 0 0.5"/>', '<origin quat_xyzw="0 0 3 4"/>', 1
+        ),
+        ["not of unit length", "length 5"],
+    ),
+    "quaternion in URDF 1.0": (
+        replaced('<origin xyz="0 0 0.5"/>', '<origin quat_xyzw="0 0 0.6 0.8"/>'),
+        ["does not say version 1.1", 'quat_xyzw="0 0 0.6 0.8"'],
     ),
     "indefinite part of a sound body": (
         robot(*arm(), link("x", inertial("0.1", ODD)), joint("glue", "lower", "x", "fixed")),

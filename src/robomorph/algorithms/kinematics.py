@@ -88,7 +88,10 @@ def _start_moment_step(site: Site) -> None:
 def _total_mass(state: State) -> float:
     total = float(sum(link.inertia.mass for link in state.tree.links))
     if total == 0.0:
-        raise ModelError("center_of_mass: nothing that moves has mass, so there is no centre of mass")
+        raise ModelError(
+            "center_of_mass: nothing that moves has mass, so there is no centre of mass. Give the links "
+            "an <inertial>, or weld mass to one with payloads={link: (mass, com)} (--payload)."
+        )
     return total
 
 

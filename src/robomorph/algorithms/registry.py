@@ -40,6 +40,7 @@ class Algorithm:
     frame: bool = False  # is it about one named frame?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
 
+    masses: bool = True  # does the answer depend on masses? Kinematics do without.
     inverts: bool = False  # does it divide by the mass matrix?
     # Formulations for trees in which no joint mimics another.
     needs_free_joints: frozenset[str] = frozenset()
@@ -116,8 +117,17 @@ ALGORITHMS: dict[str, Algorithm] = {
             wrenches=True,
             inverts=True,
         ),
-        Algorithm("forward_kinematics", ("q",), {"pose": (4, 4)}, {"chain": FORWARD_KINEMATICS}, frame=True),
-        Algorithm("jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True),
+        Algorithm(
+            "forward_kinematics",
+            ("q",),
+            {"pose": (4, 4)},
+            {"chain": FORWARD_KINEMATICS},
+            frame=True,
+            masses=False,
+        ),
+        Algorithm(
+            "jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True, masses=False
+        ),
         Algorithm("center_of_mass", ("q",), {"com": (3,)}, {"sum": CENTER_OF_MASS}, regroup=False),
         Algorithm(
             "center_of_mass_jacobian",

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import names
+from robomorph.cli.options import names, path_text
 from robomorph.cli.outputs import STDOUT, check_outputs, write_json
+from robomorph.paths import user_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,11 +63,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--json",
         metavar="FILE",
+        type=path_text,
         nargs="?",
         const=STDOUT,
         help="write everything that was found as JSON; without FILE print it instead of tables",
     )
-    parser.add_argument("--plots", metavar="DIR", type=Path, help="write PNG plots (needs matplotlib)")
+    parser.add_argument("--plots", metavar="DIR", type=user_path, help="write PNG plots (needs matplotlib)")
 
 
 def run(args: argparse.Namespace) -> int:

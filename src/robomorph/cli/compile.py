@@ -25,7 +25,9 @@ examples:
   robomorph compile atlas --json > atlas.json
 
 The exit code is 0 only if every kernel agrees with the interpreter and with finite differences or textbook
-formulas. A kernel that has no such yardstick is named as checked against the interpreter only.
+formulas. A kernel that has no such yardstick is named as checked against the interpreter only. What a robot
+cannot answer, for want of masses, is listed with the reason and does not count; named by --algorithms, it is
+an error.
 """
 BATCH = 128
 _CHECKED = 16
@@ -84,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         console.print("[dim]n/36: entries of the joint's 6x6 transform that can be nonzero[/]\n")
     first = _first_gradient(args)
     with environment(ROBOMORPH_CACHE="off") if args.no_cache else nullcontext():
-        rows = _compile_all(args, robot, names, frame)
+        rows, refused = _compile_all(args, robot, names, frame)
     ok = all(row.verdict.passed for row in rows)
     if args.json:
         data = _as_data(robot, args, rows, first, frame)
@@ -92,9 +94,10 @@ def run(args: argparse.Namespace) -> int:
             body.joint_name: s.populated for body, s in zip(robot.model.bodies, sparsity, strict=True)
         }
         data["superposed_nonzeros"] = superposed(sparsity).populated
-        print_json({**data, "warnings": messages, "ok": ok})
+        print_json({**data, "refused": refused, "warnings": messages, "ok": ok})
     else:
         _print_tables(console, args, rows, first, frame)
+        _print_refused(console, refused)
     return 0 if ok else 1
 
 
@@ -126,30 +129,45 @@ def farthest_link(robot: Robot) -> str:
     return model.link_names[max(ranks)[1]]
 
 
-def _first_gradient(args: argparse.Namespace) -> FirstGradient:
-    """Before anything else is compiled, so that nothing is warm that would be cold for a user."""
+def _first_gradient(args: argparse.Namespace) -> FirstGradient | None:
+    """Before anything else is compiled, so that nothing is warm that would be cold for a user; None for a
+    robot that has no gradient for want of masses."""
     import warnings
 
     from robomorph.cli.terminal import Steps
     from robomorph.cli.timing import first_gradient
+    from robomorph.errors import ModelError
 
     with Steps("from load to the first gradient", 1) as steps, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # shown already
         steps.step("with nothing cached, then cached")
-        return first_gradient(args.robot, load_options(args), args.dtype)
+        try:
+            return first_gradient(args.robot, load_options(args), args.dtype)
+        except ModelError:
+            return None  # _compile_all says why
 
 
-def _compile_all(args: argparse.Namespace, robot: Robot, names: list[str], frame: str) -> list[Row]:
+def _compile_all(
+    args: argparse.Namespace, robot: Robot, names: list[str], frame: str
+) -> tuple[list[Row], dict[str, str]]:
+    """The kernels made and checked, and, unless asked for by name, those the robot cannot have, with why."""
     from robomorph.cli.checks import Yardstick, random_states
     from robomorph.cli.terminal import Steps
+    from robomorph.errors import ModelError
 
     yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
     with Steps("compile, check, time", len(names)) as steps:
-        rows = []
+        rows: list[Row] = []
+        refused: dict[str, str] = {}
         for name in names:
             steps.step(name)
-            rows.append(_compile_one(args, robot, name, frame, yardstick))
-    return rows
+            try:
+                rows.append(_compile_one(args, robot, name, frame, yardstick))
+            except ModelError as error:
+                if args.algorithms:
+                    raise
+                refused[name] = str(error)
+    return rows, refused
 
 
 def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, yardstick: Yardstick) -> Row:
@@ -183,7 +201,7 @@ def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
 
 
 def _as_data(
-    robot: Robot, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+    robot: Robot, args: argparse.Namespace, rows: list[Row], first: FirstGradient | None, frame: str
 ) -> dict[str, Any]:
     algorithms = {
         row.name: {
@@ -204,7 +222,7 @@ def _as_data(
         "dtype": args.dtype,
         "frame": frame,
         "algorithms": algorithms,
-        "load_to_first_gradient_seconds": first._asdict(),
+        "load_to_first_gradient_seconds": first and first._asdict(),
     }
 
 
@@ -219,7 +237,7 @@ def _print_robot(console: Console, robot: Robot) -> None:
 
 
 def _print_tables(
-    console: Console, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+    console: Console, args: argparse.Namespace, rows: list[Row], first: FirstGradient | None, frame: str
 ) -> None:
     from rich.markup import escape
 
@@ -233,10 +251,11 @@ def _print_tables(
         f"states, single and batched; allowed: {near:g} from the interpreter, {far:g} from finite "
         "differences and textbook formulas. Times: best of several rounds, arguments and results in place.[/]"
     )
-    console.print(
-        f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
-        f"[bold]{first.nothing_cached:.3f} s[/], cached [bold]{first.cached:.3f} s[/]"
-    )
+    if first is not None:
+        console.print(
+            f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
+            f"[bold]{first.nothing_cached:.3f} s[/], cached [bold]{first.cached:.3f} s[/]"
+        )
     _print_conclusion(console, rows)
 
 
@@ -254,6 +273,13 @@ def _print_conclusion(console: Console, rows: list[Row]) -> None:
         )
     if alone:
         console.print(f"[yellow]checked against the interpreter only:[/] {', '.join(alone)}")
+
+
+def _print_refused(console: Console, refused: dict[str, str]) -> None:
+    """What the robot cannot have, and the first reason (--json has them all)."""
+    if refused:
+        console.print(f"[yellow]refused, as the robot has not the masses:[/] {', '.join(refused)}")
+        console.print(next(iter(refused.values())), markup=False, style="dim")
 
 
 def _print_programs(console: Console, rows: list[Row]) -> None:

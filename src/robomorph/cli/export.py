@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import add_robot_options, load_robot, names
+from robomorph.cli.options import add_robot_options, load_robot, names, path_text
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def add_parser(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
-    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=path_text, required=True, help="folder to write to"
+    )
     group = parser.add_argument_group("the code")
     group.add_argument(
         "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"

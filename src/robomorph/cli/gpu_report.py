@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import add_robot_options, load_robot
+from robomorph.paths import user_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +43,7 @@ def add_parser(subparsers: Any) -> None:
     group.add_argument(
         "--large", action="store_true", help="compile long straight-line code too, which takes minutes"
     )
-    group.add_argument("--plot", metavar="FILE", type=Path, help="write the figures as a picture (SVG)")
+    group.add_argument("--plot", metavar="FILE", type=user_path, help="write the figures as a picture (SVG)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 

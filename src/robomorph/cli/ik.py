@@ -106,6 +106,7 @@ def describe(robot: Robot, frame: str, result: IKResult, seconds: float) -> dict
         "robot": robot.name,
         "frame": frame,
         "joints": list(robot.joint_names),
+        "coordinates": list(robot.coordinate_names),
         "q": result.q,
         "success": result.success,
         "position_error_m": result.position_error,

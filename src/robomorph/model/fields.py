@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ModelError
 from .arrays import Array
 from .notes import REPEATED, Notes, Place, fault
+from .urdf_schema import KINDS
 from .xmltree import Element
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -32,6 +33,7 @@ class Fields:
 
     def text(self, element: Element, attribute: str, fix: str) -> str:
         """An attribute that must be there and not be empty."""
+        assert attribute in KINDS[element.tag].attributes  # else the table would warn of what is read
         value = element.attributes.get(attribute)
         if value is None or not value.strip():
             found = "none" if value is None else f'{attribute}="{value}"'
@@ -40,6 +42,7 @@ class Fields:
 
     def one(self, element: Element, tag: str) -> Element | None:
         """The first direct child with this tag, as every URDF reader takes it; more than one is a concern."""
+        assert tag in KINDS[element.tag].children
         found = list(element.all(tag))
         if len(found) > 1:
             self.notes.add(REPEATED, self.place(element), f"{len(found)} times <{tag}>")
@@ -68,11 +71,18 @@ class Fields:
         """Three finite numbers of bounded size, (3,)."""
         if attribute not in element.attributes and default is not None:
             return default
-        fix = f'write {attribute}="x y z" with three numbers'
+        return self._numbers(element, attribute, 3, "three", "x y z")
+
+    def quaternion(self, element: Element, attribute: str) -> Array:
+        """Four finite numbers x y z w of bounded size, (4,)."""
+        return self._numbers(element, attribute, 4, "four", "x y z w")
+
+    def _numbers(self, element: Element, attribute: str, size: int, spelt: str, form: str) -> Array:
+        fix = f'write {attribute}="{form}" with {spelt} numbers'
         parts = self.text(element, attribute, fix).split()
-        if len(parts) != 3:
+        if len(parts) != size:
             found = f'{len(parts)}: {attribute}="{_short(element.attributes[attribute])}"'
-            raise self.wrong(element, f"three numbers in {attribute!r}", found, fix)
+            raise self.wrong(element, f"{spelt} numbers in {attribute!r}", found, fix)
         values = np.array([self._parse(element, attribute, part) for part in parts])
         if np.abs(values).max() > LARGEST:
             raise self.wrong(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ModelError
 from .changes import LockedValue, Payload, ToolFrame, read_changes
 from .model import Model
 from .notes import Notes
@@ -56,7 +56,10 @@ def load_model(
     changes = read_changes(locked, payloads, tool_frames, gravity)
     document = read_source(source)
     notes = Notes(document.label)
-    tree = arrange(parse_urdf(document, notes, snap), notes, mimic=mimic)
+    try:
+        tree = arrange(parse_urdf(document, notes, snap), notes, mimic=mimic)
+    except ModelError as error:
+        raise notes.with_misspellings(error) from None
     model = reduce_tree(tree, changes, notes, floating_base=floating_base, snap=snap)
     notes.emit(strict=strict, stacklevel=stacklevel + 1)
     return model

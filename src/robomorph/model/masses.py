@@ -1,61 +1,76 @@
-"""Whether every independent joint has something to move, and every body an inertia that can exist."""
+"""Which joints have nothing to move, or nothing that resists them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import ModelError
 from .joints import JOINT_TYPES
 from .model import WORLD, Body
-from .naming import listed
-from .notes import MASSLESS_BASE, SINGULAR, Notes, Place, fault
-from .pose import Pose, axis_frame, skew
+from .notes import MASSLESS_BASE, NO_MASS, SINGULAR, Notes
+from .pose import axis_frame, skew
 from .structure import Tree, link_place
 
-# An inertia this small beside another of the same joint is none.
+# An inertia this small beside the largest that the body has about any axis is none.
 _NOTHING = 1e-13
 
 
-def check_masses(
-    tree: Tree, bodies: Sequence[Body], seats: Mapping[str, tuple[int, Pose]], notes: Notes
-) -> None:
-    """Raise for joints that move nothing with mass and for indefinite inertias; note singular ones.
-
-    A massless body with massive bodies beyond it is fine. A group of joints that mimic one another needs
-    mass behind at least one of them. `seats` tells which body carries each link.
-    """
+def check_masses(tree: Tree, bodies: Sequence[Body], notes: Notes) -> None:
+    """Note joints that move nothing that resists them, and bodies that resist only some motions."""
     places = {link.name: link_place(tree.description, link) for link in tree.links}
-    resisting = _resisting_groups(bodies)
-    idle = [body for i, body in enumerate(bodies) if body.mimic is None and i not in resisting]
-    if idle:
-        raise _nothing_to_move(places[idle[0].name], idle)
+    idle = idle_joints(bodies)
+    for index, why in idle.items():
+        body = bodies[index]
+        notes.add(NO_MASS, places[body.name], f"joint {body.joint_name!r} moves {why}")
     for index, body in enumerate(bodies):
         place = places[body.name]
-        if body.inertia.is_indefinite:
-            raise _indefinite(tree, seats, index, body)
+        if index in idle or body.inertia.is_indefinite:  # noted already
+            continue
         if body.inertia.mass > 0.0 and body.inertia.is_singular:
             notes.add(SINGULAR, place, f"body of joint {body.joint_name!r}")
         if JOINT_TYPES[body.kind].nv == 6 and body.inertia.is_zero:
             notes.add(MASSLESS_BASE, place, f"body of joint {body.joint_name!r}")
 
 
-def _resisting_groups(bodies: Sequence[Body]) -> set[int]:
-    """Indices of the independent bodies whose joint, or a joint that mimics it, moves some inertia."""
+def idle_joints(bodies: Sequence[Body]) -> dict[int, str]:
+    """Indices of the independent bodies whose joint moves nothing that resists it, and what it does move.
+
+    A massless body with massive bodies beyond it is fine. A group of joints that mimic one another needs mass
+    behind at least one of them.
+    """
+    carried = _carried(bodies)
+    groups: dict[int, list[int]] = {}
+    for index, body in enumerate(bodies):
+        source, multiplier = (index, 1.0) if body.mimic is None else body.mimic[:2]
+        if multiplier != 0.0:
+            groups.setdefault(source, []).append(index)
+    idle = {}
+    for source, members in sorted(groups.items()):
+        if not any(carried[index] or _resists(bodies[index]) for index in members):
+            idle[source] = _what_is_moved([bodies[index] for index in members])
+    return idle
+
+
+def _carried(bodies: Sequence[Body]) -> list[bool]:
+    """Whether some body beyond each one has any inertia."""
     beyond = [False] * len(bodies)
     for index in reversed(range(len(bodies))):
         parent = bodies[index].parent
         if parent != WORLD and (beyond[index] or not bodies[index].inertia.is_zero):
             beyond[parent] = True
-    resisting = set()
-    for index, body in enumerate(bodies):
-        if beyond[index] or _resists(body):
-            if body.mimic is None:
-                resisting.add(index)
-            elif body.mimic[1] != 0.0:
-                resisting.add(body.mimic[0])
-    return resisting
+    return beyond
+
+
+def _what_is_moved(bodies: Sequence[Body]) -> str:
+    if all(body.inertia.is_zero for body in bodies):
+        return "no mass"
+    mass = sum(body.inertia.mass for body in bodies)
+    if any(body.inertia.is_indefinite for body in bodies):
+        return f"{mass:g} kg with an inertia that is not positive definite"
+    if mass == 0.0:
+        return "rotational inertia, but no mass, and not about its axis"
+    return f"{mass:g} kg that does not resist it (a point on its axis has no inertia about it)"
 
 
 def _resists(body: Body) -> bool:
@@ -66,29 +81,11 @@ def _resists(body: Body) -> bool:
     turns, slides = (align @ np.array([getattr(s, p) for s in joint.subspace]).T for p in ("ang", "lin"))
     moment = skew(inertia.first_moment)
     cross = turns.T @ moment @ slides
-    resistance = (
-        turns.T @ inertia.tensor_at_origin @ turns + cross + cross.T + inertia.mass * slides.T @ slides
-    )
-    least, most = np.linalg.eigvalsh(resistance)[[0, -1]]
-    return bool(least > _NOTHING * most)
-
-
-def _nothing_to_move(place: Place, idle: Sequence[Body]) -> ModelError:
-    joints = [body.joint_name for body in idle]
-    found = f"none, nor any beyond it, for {'joint' if len(joints) == 1 else 'joints'} {listed(joints)}"
-    fix = "give the link an <inertial>, make the joint fixed, or hold it still with locked={joint: value}"
-    return fault(
-        place, expected="mass and inertia on a moving link, or on a link beyond it", found=found, fix=fix
-    )
-
-
-def _indefinite(tree: Tree, seats: Mapping[str, tuple[int, Pose]], index: int, body: Body) -> ModelError:
-    """The error for a body, placed at the first of its links whose own inertia is indefinite."""
-    on_body = [link for link in tree.links if seats[link.name][0] == index]
-    guilty = next(
-        (link for link in on_body if link.inertia is not None and link.inertia.is_indefinite), on_body[0]
-    )
-    found = f"one with a negative principal moment, in the body of joint {body.joint_name!r}"
-    fix = "check the signs and the size of ixx ... izz"
-    place = link_place(tree.description, guilty)
-    return fault(place, expected="an <inertia> that is positive definite", found=found, fix=fix)
+    about_origin = inertia.tensor_at_origin
+    resistance = turns.T @ about_origin @ turns + cross + cross.T + inertia.mass * slides.T @ slides
+    # Against what the body could offer at most: rounding in a tilted axis is not a resistance.
+    most = np.linalg.norm(about_origin, 2) * (turns**2).sum(0) + inertia.mass * (slides**2).sum(0)
+    if not most.all():
+        return False
+    scale = 1.0 / np.sqrt(most)
+    return bool(np.linalg.eigvalsh(resistance * np.outer(scale, scale))[0] > _NOTHING)

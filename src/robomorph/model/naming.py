@@ -9,8 +9,9 @@ _SHOWN = 12
 
 
 def close_matches(name: str, known: Sequence[str]) -> list[str]:
-    """Known names that look like `name`, best first."""
-    return difflib.get_close_matches(name[:200], known, n=3, cutoff=0.6)
+    """Known names that look like `name`, best first; capitals do not count."""
+    folded = {other.casefold(): other for other in reversed(known)}
+    return [folded[key] for key in difflib.get_close_matches(name[:200].casefold(), folded, n=3, cutoff=0.6)]
 
 
 def listed(names: Sequence[str]) -> str:

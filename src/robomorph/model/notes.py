@@ -48,8 +48,16 @@ MASSLESS_TENSOR = Concern(
     "rotational inertia without mass", "set <mass value> above 0; the inertia is used as written"
 )
 INDEFINITE = Concern(
-    "an inertia that is not positive definite, on a link whose body as a whole is sound",
-    "check the signs and the size of ixx ... izz; the dynamics use them as written",
+    "an inertia that is not positive definite, which no real body has",
+    "check the signs and the size of ixx ... izz; the dynamics use them as written, and forward dynamics are "
+    "refused where they make the mass matrix indefinite",
+)
+NO_MASS = Concern(
+    "joints that move no mass, or none that resists them. Kinematics, Jacobians and inverse kinematics work; "
+    "what divides by the mass matrix (forward dynamics) is refused, and all dynamics if nothing that moves "
+    "has mass",
+    "give the links an <inertial>, weld mass to them with payloads={link: (mass, com, tensor)}, or hold the "
+    "joints still with locked={joint: value}",
 )
 MASSLESS_BASE = Concern(
     "a floating link without mass: forward dynamics may be singular",
@@ -73,6 +81,34 @@ NEARLY_RIGHT = Concern(
 )
 NEGATIVE_DYNAMICS = Concern(
     "negative damping or friction, which would feed energy in", "write <dynamics> with values of 0 or more"
+)
+UNKNOWN_ELEMENT = Concern(
+    "elements that URDF does not know here; they were ignored", "correct the name, or remove the element"
+)
+UNKNOWN_ATTRIBUTE = Concern(
+    "attributes that URDF does not know; they were ignored", "correct the name, or remove the attribute"
+)
+STRAY_TEXT = Concern(
+    "text inside an element of URDF, which has only attributes; it was ignored",
+    'write the value as an attribute, such as <origin xyz="0 0 1"/>, or remove the text',
+)
+UNKNOWN_VERSION = Concern(
+    "a version of URDF that robomorph does not know; it was read as 1.2", "write version 1.0, 1.1 or 1.2"
+)
+QUATERNION_VERSION = Concern(
+    "quat_xyzw in a document that does not say version 1.1 or later; it was used, but others ignore it",
+    'write <robot version="1.1">, or give the rotation as rpy',
+)
+QUATERNION_LENGTH = Concern(
+    "a quat_xyzw that is not of unit length; it was normalised", "write the quaternion with length 1"
+)
+TWO_ROTATIONS = Concern(
+    "both rpy and quat_xyzw in one <origin>, which other readers refuse; they agree, and quat_xyzw was used",
+    "remove one of them",
+)
+ROUNDED_ROTATION = Concern(
+    "a matrix that is only nearly a rotation; the nearest rotation was used",
+    "give the matrix with all its digits",
 )
 REPEATED = Concern("an element given more than once; only the first is used", "remove the others")
 NO_ROBOT_NAME = Concern("a <robot> without a name; it is called 'robot'", "write <robot name=...>")
@@ -112,10 +148,20 @@ class Notes:
         """One message per kind of concern, naming the occurrences."""
         return [self._message(concern, found) for concern, found in self._found.items()]
 
+    def with_misspellings(self, error: ModelError) -> ModelError:
+        """The error, and what was found before it that URDF does not know: a misspelt <joint> is no joint."""
+        names = [
+            self._message(concern, self._found[concern])
+            for concern in (UNKNOWN_ELEMENT, UNKNOWN_ATTRIBUTE)
+            if concern in self._found
+        ]
+        return ModelError("\nThis may be the cause: ".join([str(error), *names])) if names else error
+
     def _message(self, concern: Concern, found: list[str]) -> str:
         shown = "; ".join(found[:_SHOWN])
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f"{self.source}: {concern.title}. Found in {shown}{more}. To mend it: {concern.fix}."
+        end = "" if (shown + more).endswith("?") else "."
+        return f"{self.source}: {concern.title}. Found in {shown}{more}{end} To mend it: {concern.fix}."
 
     def emit(self, *, strict: bool, stacklevel: int) -> None:
         """Issue the warnings, or one ModelError with all of them if `strict`."""

@@ -15,7 +15,7 @@ from .locking import standing_poses
 from .masses import check_masses
 from .model import WORLD, Body, Frame, Model
 from .naming import unknown_name
-from .notes import PAYLOAD_ON_WORLD, Notes, fault
+from .notes import PAYLOAD_ON_WORLD, ROUNDED_ROTATION, Notes, fault
 from .pose import Pose
 from .structure import Tree, joint_place, link_place
 
@@ -54,9 +54,9 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     assembly = _assemble(tree, poses, floating_base=floating_base)
     _add_payloads(tree, assembly, changes.payloads, notes)
     bodies = _bodies(tree, assembly)
-    check_masses(tree, bodies, assembly.seats, notes)
+    check_masses(tree, bodies, notes)
     frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
-    frames += _tool_frames(tree, assembly, changes)
+    frames += _tool_frames(tree, assembly, changes, notes)
     return Model(tree.description.name, bodies, tuple(frames), changes.gravity)
 
 
@@ -142,7 +142,7 @@ def _bodies(tree: Tree, assembly: _Assembly) -> tuple[Body, ...]:
     return tuple(bodies)
 
 
-def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes) -> list[Frame]:
+def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes, notes: Notes) -> list[Frame]:
     frames = []
     for name, (link, pose) in changes.tool_frames.items():
         if name in assembly.seats:
@@ -152,6 +152,9 @@ def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes) -> list[Fram
             raise ArgumentError(
                 f"tool_frames[{name!r}]: {unknown_name(tree.description.source, 'link', link, known)}"
             )
+        if name in changes.rounded:
+            place = next(link_place(tree.description, one) for one in tree.links if one.name == link)
+            notes.add(ROUNDED_ROTATION, place, f"tool frame {name!r}, {changes.rounded[name]:.2g} off")
         body, seat = assembly.seats[link]
         frames.append(Frame(name, body, seat.compose(pose), tool=True))
     return frames

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ..errors import ModelError
+from ..paths import user_path
 from .naming import close_matches, listed
 from .robots import builtin_robots, builtin_urdf
 from .xmltree import MAX_BYTES
@@ -40,7 +40,7 @@ def read_source(source: Source) -> Document:
 
 
 def _read_file(name: str) -> bytes:
-    path = Path(name)
+    path = user_path(name)
     try:
         if name and path.is_dir():
             raise ModelError(

@@ -24,11 +24,16 @@ from .notes import (
     NEGATIVE_DYNAMICS,
     NO_ROBOT_NAME,
     PLANAR_AXIS,
+    QUATERNION_LENGTH,
+    QUATERNION_VERSION,
     TRIANGLE,
+    TWO_ROTATIONS,
     Notes,
 )
 from .pose import Pose, right_angle_error, rotation_from_rpy
+from .rotation import rotation_from_quaternion, rpy_from_rotation
 from .sources import Document
+from .urdf_schema import check_vocabulary
 from .xmltree import Element, parse_xml
 
 # Angles off a right angle by less than this are more likely rounded than meant.
@@ -48,6 +53,7 @@ class _Reader:
         self.fields = fields
         self.notes = fields.notes
         self.snap = snap
+        self.knows_quaternions = False
 
     def robot(self, root: Element) -> Description:
         fields = self.fields
@@ -55,11 +61,8 @@ class _Reader:
             raise fields.wrong(
                 root, "<robot> as the outermost element", f"<{root.tag}>", _other_format(root.tag)
             )
-        for child in root.children:
-            if child.tag.startswith("xacro:"):
-                raise fields.wrong(
-                    child, "plain URDF", "a xacro macro", "run xacro first and load its output"
-                )
+        check_vocabulary(root, fields)
+        self.knows_quaternions = root.attributes.get("version", "1.0").strip() != "1.0"
         name = root.attributes.get("name", "").strip()
         if not name:
             self.notes.add(NO_ROBOT_NAME, fields.place(root), "no name")
@@ -105,7 +108,6 @@ class _Reader:
         moments = np.linalg.eigvalsh(inertia.tensor)
         found = "principal moments " + ", ".join(f"{moment:.4g}" for moment in moments)
         if inertia.is_indefinite:
-            # An error only if the whole body, known after merging, is not sound either.
             self.notes.add(INDEFINITE, place, found)
             return
         if inertia.mass == 0.0 and inertia.tensor.any():
@@ -120,15 +122,43 @@ class _Reader:
             return Pose.identity()
         translation = self.fields.vector(element, "xyz", _ZEROS)
         rpy = self.fields.vector(element, "rpy", _ZEROS)
+        rotation = rotation_from_rpy(rpy, self.snap)
+        if "quat_xyzw" in element.attributes:
+            rotation = self.quaternion(element, rotation)
+            rpy = rpy_from_rotation(rotation, self.snap)
+        if warn:
+            self.check_right_angles(owner, rpy)
+        return Pose(rotation, translation)
+
+    def check_right_angles(self, owner: Element, rpy: Array) -> None:
         off = [
             float(angle) for angle in rpy if self.snap < right_angle_error(float(angle)) < _SUSPICIOUS_ANGLE
         ]
-        if warn and off:
+        if off:
             parts = [
                 f"{angle:.10g} rad is {right_angle_error(angle):.2g} from a multiple of pi/2" for angle in off
             ]
             self.notes.add(NEARLY_RIGHT, self.fields.place(owner), " and ".join(parts))
-        return Pose(rotation_from_rpy(rpy, self.snap), translation)
+
+    def quaternion(self, element: Element, by_angles: Array) -> Array:
+        """The rotation (3, 3) that quat_xyzw of an <origin> gives; `by_angles` is what its rpy gives."""
+        written, place = self.fields.quaternion(element, "quat_xyzw"), self.fields.place(element)
+        text = f'quat_xyzw="{element.attributes["quat_xyzw"]}"'
+        length = float(np.linalg.norm(written))
+        if length < 1e-12:
+            fix = 'write "x y z w" of length 1; "0 0 0 1" turns nothing'
+            raise self.fields.wrong(element, "a quaternion that is not zero", text, fix)
+        if abs(length - 1.0) > _UNIT_TOLERANCE:
+            self.notes.add(QUATERNION_LENGTH, place, f"length {length:.6g}")
+        if not self.knows_quaternions:
+            self.notes.add(QUATERNION_VERSION, place, text)
+        rotation = rotation_from_quaternion(written / length, self.snap)
+        if "rpy" in element.attributes:
+            if np.abs(rotation - by_angles).max() > _SUSPICIOUS_ANGLE:
+                found = f'{text} and rpy="{element.attributes["rpy"]}", which differ'
+                raise self.fields.wrong(element, "one rotation", found, "remove one of the two")
+            self.notes.add(TWO_ROTATIONS, place, text)
+        return rotation
 
     def joint(self, element: Element) -> Joint:
         fields = self.fields
