@@ -24,9 +24,12 @@ def typed_arguments(names: tuple[str, ...], args: tuple[Any, ...]) -> tuple[str,
     for value in args:
         if type(value) is not np.ndarray:
             break
-        if value.dtype == FLOAT64:
+        dtype = value.dtype
+        if dtype is FLOAT32:
+            continue
+        if dtype == FLOAT64:
             return "float64", args
-        if value.dtype != FLOAT32:
+        if dtype != FLOAT32:
             break
     else:
         return "float32", args
@@ -75,15 +78,18 @@ def _spread(array: Array, shape: tuple[int, ...]) -> Array:
 def _cast(name: str, value: Any, dtype: str) -> Array:
     given = as_numpy(name, value)
     array = as_real(name, given)
-    narrows = dtype == "float32" and array.dtype == np.float64
+    if array.dtype == dtype:
+        return array
+    if dtype == "float64":
+        return array.astype(np.float64)
     # Python's own numbers have no precision to lose; what came as float64 was meant so.
-    if narrows and given.dtype.kind == "f" and not isinstance(value, (list, tuple)):
+    if given.dtype.kind == "f" and not isinstance(value, (list, tuple)):
         raise ArgumentError(
             f"{name}: expected float32 (the kernel's dtype), found float64: "
             'convert it with .astype(np.float32) or compile with dtype="float64"'
         )
     with np.errstate(over="ignore"):
-        cast = array.astype(dtype, copy=False)
-    if narrows and not np.all(np.isfinite(cast) | ~np.isfinite(array)):
+        narrowed = array.astype(np.float32)
+    if not np.all(np.isfinite(narrowed) | ~np.isfinite(array)):
         raise ArgumentError(f"{name}: a number is too large for float32, the kernel's dtype")
-    return cast
+    return narrowed

@@ -31,19 +31,27 @@ def as_numpy(name: str, value: Any) -> Array:
         raise ArgumentError(f"{name}: expected an array of numbers, found a mapping")
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name}: masked arrays are not understood: fill it with .filled(...) first")
+    if getattr(value, "requires_grad", False) is True:
+        raise ArgumentError(
+            f"{name}: this tensor requires grad, and no derivative would flow through the result: pass"
+            f" {name}.detach() (the gradient functions give derivatives)"
+        )
     try:
-        if not isinstance(value, (list, tuple, np.ndarray)):
-            _refuse_unreadable(name, value)
-        if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-            return np.from_dlpack(value)
-        return np.asarray(value)
-    except ArgumentError:
-        raise
+        foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+        array = np.from_dlpack(value) if foreign else np.asarray(value)
     except Exception as error:  # whatever another library raises of its own arrays
+        _refuse_device(name, value)
         kind = f"a {type(value).__name__} of {value.dtype}" if hasattr(value, "dtype") else "something else"
         raise ArgumentError(
             f"{name}: expected an array of numbers (float32 or float64), found {kind}: {error}"
         ) from error
+    if array.dtype == object:
+        _refuse_device(name, value)
+        raise ArgumentError(
+            f"{name}: expected an array of numbers (float32 or float64), found {type(value).__name__}"
+            f"{' of objects' if array.ndim else ''}"
+        )
+    return array
 
 
 def as_real(name: str, array: Array) -> Array:
@@ -61,15 +69,12 @@ def as_real(name: str, array: Array) -> Array:
     return array.astype(native)
 
 
-def _refuse_unreadable(name: str, value: Any) -> None:
-    """Tensors that NumPy cannot see: in a graph of derivatives, or in a device's memory."""
-    if getattr(value, "requires_grad", False) is True:
-        raise ArgumentError(
-            f"{name}: this tensor requires grad, and no derivative would flow through the result: pass"
-            f" {name}.detach() (the gradient functions give derivatives)"
-        )
-    where = getattr(value, "__dlpack_device__", None)
-    on_host = where is None or int(where()[0]) in _HOST_MEMORY
+def _refuse_device(name: str, value: Any) -> None:
+    """An array that cannot be read because it is in a device's memory."""
+    try:
+        on_host = not hasattr(value, "__dlpack_device__") or value.__dlpack_device__()[0] in _HOST_MEMORY
+    except Exception:  # some place that DLPack does not know
+        on_host = False
     if not on_host or getattr(value, "__cuda_array_interface__", None) is not None:
         raise ArgumentError(
             f"{name}: this {type(value).__name__} is in a device's memory, and the call works in the host's:"

@@ -25,6 +25,9 @@ class Op:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_name, (self.name,)  # the one of the table again, in every process
+
 
 CONST = Op("const", 0, False, 0, None)
 INPUT = Op("input", 0, False, 0, None)
@@ -42,3 +45,7 @@ FNMA = Op("fnma", 3, False, 2, lambda a, b, c: c - a * b)  # c - a b
 OPS: dict[str, Op] = {
     op.name: op for op in (CONST, INPUT, ADD, SUB, MUL, NEG, RECIP, SIN, COS, FMA, FMS, FNMA)
 }
+
+
+def _by_name(name: str) -> Op:
+    return OPS[name]
