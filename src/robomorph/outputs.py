@@ -53,7 +53,8 @@ def refuse_overlap(first: str, second: str) -> None:
 def _check_output(port: Port, array: Any, shape: tuple[int, ...], dtype: str) -> None:
     name = f"out {port.name}"
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise ArgumentError(f"{name}: expected a NumPy array, found {type(array).__name__}")
+        hint = ": pass its .numpy(), which shares its memory" if hasattr(array, "numpy") else ""
+        raise ArgumentError(f"{name}: expected a NumPy array, found {type(array).__name__}{hint}")
     if array.dtype != np.dtype(dtype):
         raise ArgumentError(f"{name}: expected dtype {dtype}, found {array.dtype}")
     if array.shape != shape:

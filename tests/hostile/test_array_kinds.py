@@ -225,6 +225,13 @@ def test_torch_tensors(dtype: str) -> None:
     for ours, theirs in zip(found, made.forward_dynamics_gradient(*args), strict=True):
         assert type(ours) is np.ndarray
         assert_same_bits(ours, theirs, "torch")
+    out = torch.empty((4, NV), dtype=tensors[0].dtype)
+    with pytest.raises(
+        ArgumentError, match=r"^out tau: expected a NumPy array, found Tensor: pass its \.numpy\(\)"
+    ):
+        kernel("chain", "inverse_dynamics", "cpu", dtype)(*tensors, out=out)
+    kernel("chain", "inverse_dynamics", "cpu", dtype)(*tensors, out=out.numpy())
+    assert_same_bits(out.numpy(), made.inverse_dynamics(*args), "out")
     turned = tensors[0].T.contiguous().T
     assert not turned.is_contiguous()
     assert_same_bits(made.mass_matrix(turned), made.mass_matrix(args[0]), "not contiguous")

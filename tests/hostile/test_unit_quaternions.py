@@ -130,6 +130,10 @@ def test_partitioned_gradients_refuse_too(partitioning: str) -> None:
     run = robot("planar").compile("forward_dynamics_gradient", target="opencl", partitioning=partitioning)
     q, qd, tau = states("planar", (3,))
     run(q, qd, tau)
+    q[1, 2] = np.nan
+    with pytest.raises(ArgumentError, match=r"^q: expected finite numbers"):
+        run(q, qd, tau)
+    q = states("planar", (3,))[0]
     q[2, 2:4] *= 1.1
     with pytest.raises(
         ArgumentError, match=r"^q: joint 'table' needs a unit \(cos, sin\) pair in q\[2, 2:4\]"
@@ -153,6 +157,17 @@ def test_what_robomorph_makes_is_always_accepted(name: str, dtype: str) -> None:
         q[:50] = made.integrate(q[:50], 0.3 * qd[:50])
     run(q)
     run(made.integrate(q, (1e3 * qd).astype(dtype)))
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_what_inverse_kinematics_finds_is_accepted(name: str) -> None:
+    made = robot(name)
+    frame = made.link_names[-1]
+    poses = made.forward_kinematics(states(name, (20,))[0], frame)
+    poses[0, :3, 3] += 1e3  # perhaps out of reach: then it is the best that was found
+    found = made.inverse_kinematics(poses, frame, q0=2.0 * made.neutral)  # brought to unit length
+    made.mass_matrix(found.q)
+    made.integrate(found.q, np.zeros((20, made.nv)))
 
 
 def test_float32_quaternions_beside_a_float64_argument() -> None:

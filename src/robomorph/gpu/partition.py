@@ -34,7 +34,7 @@ from robomorph.specialise import Request, Specialiser
 from robomorph.targets.cpu.compile import compile_variant, emit_for_host, is_stored
 from robomorph.targets.cpu.host import host
 from robomorph.targets.gpu.device import Device
-from robomorph.values import check_units, unit_parts
+from robomorph.values import check_values, unit_parts
 
 Array = npt.NDArray[Any]
 
@@ -202,7 +202,7 @@ class PartitionedGradient:
         refuse_stream(stream)
         fitted = fit_arguments(self.inputs, args, self.dtype)
         if self.check_finite:
-            check_units("q", fitted[0], self._units)  # the parts look for NaN
+            check_values(self.inputs, fitted, self._units)
         targets = [] if out is None else fit_outputs(self.outputs, out, fitted[0].shape[:-1], self.dtype)
         named = self._run(fitted)
         results = [named[port.name] for port in self.outputs]
