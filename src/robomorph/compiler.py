@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm
 from robomorph.algorithms.sweep import Sweep
@@ -19,10 +19,12 @@ from robomorph.kernel import AnyKernel, KernelPlan, KernelStats
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.passes.fuse import fuse
+from robomorph.recipe import KernelRecipe
 from robomorph.runtime.cache import default_cache
 from robomorph.specialise import Request, Specialised, Specialiser
-from robomorph.targets.cpu.compile import CompiledVariant, compile_variant, emit_for_host
+from robomorph.targets.cpu.compile import CompiledVariant, compile_variant, emit_for_host, is_stored
 from robomorph.targets.cpu.host import host
+from robomorph.values import unit_parts
 
 # Where each target makes its kernels. A new target is one entry here and a function like these.
 TARGETS: dict[str, str] = {
@@ -51,8 +53,25 @@ def make_kernel(
     module, function = TARGETS[target].split(":")
     make = getattr(import_module(module), function)
     plan = _Recipe(specialiser, request, dtype).plan()
-    kernel: AnyKernel = make(specialiser, request, plan, target, threads, check_finite, options or {})
-    return kernel
+    options = options or {}
+    kernel = make(specialiser, request, plan, target, threads, check_finite, options)
+    kernel.recipe = KernelRecipe(
+        make_again, specialiser.model, request, target, dtype, threads, check_finite, options
+    )
+    return cast(AnyKernel, kernel)
+
+
+def make_again(recipe: KernelRecipe) -> AnyKernel:
+    """The kernel of a recipe, in another process or as a copy."""
+    return make_kernel(
+        Specialiser(recipe.model),
+        recipe.request,
+        target=recipe.target,
+        dtype=recipe.dtype,
+        threads=recipe.threads,
+        check_finite=recipe.check_finite,
+        options=recipe.options,
+    )
 
 
 class _Recipe:
@@ -79,6 +98,8 @@ class _Recipe:
             variant=self._variant,
             code=self._code,
             lanes=host().lanes(self.dtype),
+            stored=self._stored,
+            units=unit_parts(self.specialiser.model),
         )
 
     def _ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
@@ -122,6 +143,9 @@ class _Recipe:
 
     def _variant(self, lanes: int) -> CompiledVariant:
         return compile_variant(self.key, self.program, self.dtype, lanes)
+
+    def _stored(self, lanes: int) -> bool:
+        return is_stored(self.key, self.dtype, lanes)
 
     def _code(self) -> str:
         return emit_for_host(self.program(), self.dtype, host().lanes(self.dtype)).text

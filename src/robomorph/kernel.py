@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import threading
-from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.arguments import fit_arguments
 from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
+from robomorph.outputs import fit_outputs
+from robomorph.recipe import KernelRecipe, reduce_kernel
+from robomorph.results import result_type
 from robomorph.runtime._native import NativeKernel
 from robomorph.targets.cpu.compile import CompiledVariant
+from robomorph.values import UNIT_TOLERANCE, UnitPart, check_values
 
 # About half a microsecond of arithmetic: less than this is done sooner than another thread hears of it.
 _FLOPS_WORTH_A_THREAD = 15_000
 # Some five microseconds on one core: calls that take longer let other Python threads run meanwhile.
 _FLOPS_WORTH_A_RELEASE = 100_000
+# The native scan compares squares: a report of what it refused must not accept it by a rounding.
+_REPORT_SLACK = 1.0 - 1e-6
 
 
 @dataclass(frozen=True)
 class KernelStats:
     """What a kernel costs. `operations` counts nodes by kind (a fused multiply-add is one node);
-    `flops` counts arithmetic (a fused multiply-add counts two)."""
+    `flops` counts arithmetic (a fused multiply-add counts two). `from_cache`: all code in use came from
+    the cache on disk; before the first call: the cache has code of this kernel, for single states or for
+    batches."""
 
     algorithm: str
     formulation: str
@@ -62,14 +69,13 @@ class KernelPlan:
     variant: Callable[[int], CompiledVariant]  # by number of lanes
     code: Callable[[], str]
     lanes: int
+    stored: Callable[[int], bool] = lambda lanes: False  # by number of lanes: is the variant in the cache?
+    units: tuple[UnitPart, ...] = ()  # of the input q
 
-
-def result_type(name: str, outputs: Sequence[Port]) -> type[tuple[Any, ...]] | None:
-    """A named tuple class for several outputs; None for one, which is returned bare."""
-    if len(outputs) == 1:
-        return None
-    words = "".join(word.capitalize() for word in name.split("_"))
-    return namedtuple(words, [port.name for port in outputs])
+    def unit_slots(self) -> tuple[tuple[int, int, int], ...]:
+        """(input, first entry, count) of every unit, as the launcher takes them."""
+        names = [port.name for port in self.inputs]
+        return tuple((names.index("q"), unit.start, unit.stop - unit.start) for unit in self.units)
 
 
 class AnyKernel(Protocol):
@@ -93,7 +99,10 @@ class Kernel(NativeKernel):
     Arguments are arrays (..., n) with any leading batch dimensions, which broadcast; results are arrays
     (or a named tuple of arrays) of the kernel's dtype. With `out`, results are written there and
     nothing is allocated. Code for single states and for batches is compiled when first needed.
+    A kernel is pickled and copied as its recipe.
     """
+
+    recipe: KernelRecipe | None = None
 
     def __init__(self, plan: KernelPlan, *, threads: int = 0, check_finite: bool = True) -> None:
         super().__init__(
@@ -104,6 +113,8 @@ class Kernel(NativeKernel):
             result_type=result_type(plan.name, plan.outputs),
             threads=threads,
             check_finite=check_finite,
+            unit_parts=plan.unit_slots(),
+            unit_tolerance=UNIT_TOLERANCE[plan.dtype],
         )
         self._plan = plan
         self._variants: dict[int, CompiledVariant] = {}
@@ -126,7 +137,9 @@ class Kernel(NativeKernel):
         """Operations, depth, nonzeros, formulation, and the compile times so far (seconds)."""
         base = self._plan.stats()
         times = {("single" if n == 1 else f"x{n}"): v.seconds for n, v in self._variants.items()}
-        cached = bool(self._variants) and all(v.from_cache for v in self._variants.values())
+        cached = all(v.from_cache for v in self._variants.values())
+        if not self._variants:
+            cached = any(self._plan.stored(lanes) for lanes in (1, self.lanes))
         return KernelStats(**{**base.__dict__, "compile_seconds": times, "from_cache": cached})
 
     @property
@@ -172,8 +185,11 @@ class Kernel(NativeKernel):
             target[...] = result
         return out
 
-    def _report_nonfinite(self, args: tuple[object, ...], /) -> None:
-        raise_nonfinite(self._plan.inputs, args)
+    def _report_bad_values(self, args: tuple[object, ...], /) -> None:
+        check_values(self._plan.inputs, args, self._plan.units, _REPORT_SLACK)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_kernel(self)
 
     def __repr__(self) -> str:
         ports = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
@@ -183,6 +199,8 @@ class Kernel(NativeKernel):
 
 class InterpreterKernel:
     """The same call as a Kernel, answered by the NumPy interpreter: slow, and the definition."""
+
+    recipe: KernelRecipe | None = None
 
     def __init__(self, plan: KernelPlan, *, check_finite: bool = True) -> None:
         self._plan = plan
@@ -205,15 +223,19 @@ class InterpreterKernel:
         plan = self._plan
         fitted = fit_arguments(plan.inputs, args, plan.dtype)
         if self.check_finite:
-            raise_nonfinite(plan.inputs, fitted)
+            check_values(plan.inputs, fitted, plan.units)
+        lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
+        targets = [] if out is None else fit_outputs(plan.outputs, out, lead, plan.dtype)
         named = {port.name: a for port, a in zip(plan.inputs, fitted, strict=True)}
         results = list(interpret(plan.program(), named, plan.dtype).values())
-        if out is not None:
-            lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
-            for target, result in zip(fit_outputs(plan.outputs, out, lead, plan.dtype), results, strict=True):
-                target[...] = result
-            return out
-        return results[0] if self._result is None else self._result(*results)
+        if out is None:
+            return results[0] if self._result is None else self._result(*results)
+        for target, result in zip(targets, results, strict=True):
+            target[...] = result
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_kernel(self)
 
 
 def make_cpu_kernel(

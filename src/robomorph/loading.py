@@ -37,7 +37,7 @@ def load(
     gravity: (3,) m/s^2 in the world's axes.
     strict: whatever would be a ModelWarning becomes a ModelError.
     snap: joint angles this close (rad) to a multiple of pi/2 are taken as exactly that.
-    check_finite: refuse NaN and infinities in arguments.
+    check_finite: refuse NaN, infinities and quaternions not of length one in arguments.
     """
     switches = {
         "floating_base": floating_base,

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
-from robomorph.arguments import as_array, broadcast, common_dtype, wrench_array
+from robomorph.arguments import as_array, broadcast, common_dtype, typed_arguments
 from robomorph.compiler import make_kernel
 from robomorph.errors import ArgumentError
 from robomorph.kernel import AnyKernel
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.results import JointLimits, RandomState
 from robomorph.specialise import Specialiser, make_request
+from robomorph.values import check_finite, check_units, unit_parts
+from robomorph.wrenches import WrenchReader
 
 if TYPE_CHECKING:
     from robomorph.ik import IKResult
@@ -31,24 +34,6 @@ Array = npt.NDArray[Any]
 _MOST_THREADS = 1024
 _LARGEST_BATCH = 2**40
 Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
-
-
-@dataclass(frozen=True, eq=False)
-class JointLimits:
-    """Limits in the order of the coordinates (lower, upper: (nq,), rad or m) and of the degrees of
-    freedom (velocity, effort: (nv,)); infinite where the description gives none."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    effort: Array
-
-
-class RandomState(NamedTuple):
-    """A configuration (..., nq) inside the limits and a velocity (..., nv)."""
-
-    q: Array
-    qd: Array
 
 
 class Robot:
@@ -60,6 +45,8 @@ class Robot:
         self.nq, self.nv = model_sizes(model)
         self.specialiser = Specialiser(model)
         self._kernels: dict[Any, Any] = {}
+        self._units = unit_parts(model)
+        self._wrenches = WrenchReader(model.link_names)
 
     # --- what the robot is -------------------------------------------------------------------------
 
@@ -251,9 +238,11 @@ class Robot:
         dtype = common_dtype(arrays)
         lead = broadcast(names, arrays, shapes)
         a, b = (np.broadcast_to(x, (*lead, x.shape[-1])).astype(dtype, copy=False) for x in arrays)
-        for name, x in zip(names, (a, b), strict=True):
-            if self.check_finite and not np.all(np.isfinite(x)):
-                raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinity")
+        if self.check_finite:
+            for name, x in zip(names, (a, b), strict=True):
+                check_finite(name, x)
+                if name != "dq":
+                    check_units(name, x, self._units)
         out = np.empty((*lead, width), dtype)
         for i, (iq, iv) in coordinate_starts(self.model).items():
             joint = JOINT_TYPES[self.model.bodies[i].kind]
@@ -308,22 +297,16 @@ class Robot:
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
         links: tuple[str, ...] = ()
         if f_ext is not None:
-            links, wrenches = wrench_array(f_ext, self.link_names)
-            args = (*args, wrenches)
+            links, wrenches = self._wrenches.read(f_ext)
+            args = (*args, wrenches) if links else args
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
-        dtype = self._dtype_of(args)
+        dtype, args = typed_arguments(ALGORITHMS[name].inputs, args)
         key = (name, dtype, links, frame, self.check_finite)
         kernel = self._kernels.get(key)
         if kernel is None:
             kernel = self._kernels[key] = self.compile(name, dtype=dtype, f_ext=links or False, frame=frame)
         return kernel(*args)
-
-    def _dtype_of(self, args: tuple[Any, ...]) -> str:
-        for value in args:
-            if not (isinstance(value, np.ndarray) and value.dtype == np.float32):
-                return "float64"
-        return "float32"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Kernels hold machine code, so a copy in another process compiles (or finds in the cache) its own.

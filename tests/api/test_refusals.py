@@ -61,7 +61,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"lnk_2": np.zeros(6)}),
         r"^f_ext: unknown link 'lnk_2'.*link_2",
     ),
-    "empty mapping": (lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={}), r"^f_ext: the mapping is empty"),
     "short wrench": (
         lambda: robot().inverse_dynamics(Q, Q, Q, f_ext={"link_2": np.zeros(5)}),
         r"^f_ext\['link_2'\]: expected shape \(\.\.\., 6\), found \(5,\)",

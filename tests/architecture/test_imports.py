@@ -32,8 +32,24 @@ ALLOWED: dict[str, set[str]] = {
     "singular": {"errors", "model"},
     "specialise": {"algorithms", "errors", "ir", "model", "passes", "singular"},
     # kernels
-    "arguments": {"errors", "ir", "model"},
-    "kernel": {"arguments", "errors", "ir", "runtime", "targets"},
+    "array_kinds": {"errors"},
+    "arguments": {"array_kinds", "errors", "ir"},
+    "values": {"algorithms", "errors", "ir", "model"},
+    "wrenches": {"arguments", "array_kinds", "errors", "model"},
+    "outputs": {"array_kinds", "errors", "ir"},
+    "results": {"ir"},
+    "recipe": {"model", "specialise"},
+    "kernel": {
+        "arguments",
+        "errors",
+        "ir",
+        "outputs",
+        "recipe",
+        "results",
+        "runtime",
+        "targets",
+        "values",
+    },
     "compiler": {
         "algorithms",
         "errors",
@@ -41,9 +57,11 @@ ALLOWED: dict[str, set[str]] = {
         "kernel",
         "model",
         "passes",
+        "recipe",
         "runtime",
         "specialise",
         "targets",
+        "values",
     },
 }
 # Only these may be imported by nobody but the parts named.

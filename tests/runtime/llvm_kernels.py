@@ -124,7 +124,7 @@ class Recorder(NativeKernel):
         self.set_lane_fn(self.code.address("lane"))
         self.set_single_fn(self.code.address("single"))
 
-    def _report_nonfinite(self, args: tuple[object, ...], /) -> None:
+    def _report_bad_values(self, args: tuple[object, ...], /) -> None:
         self.nonfinite.append(args)
         raise ArithmeticError("not finite")
 

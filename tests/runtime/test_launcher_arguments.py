@@ -208,7 +208,7 @@ class Failing(Recorder):
     def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
         raise LookupError("slow")
 
-    def _report_nonfinite(self, args: tuple[object, ...], /) -> None:
+    def _report_bad_values(self, args: tuple[object, ...], /) -> None:
         """Wrong: must raise."""
 
 

@@ -6,22 +6,27 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.arguments import fit_arguments
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
-from robomorph.kernel import KernelSource, KernelStats, result_type
+from robomorph.kernel import KernelSource, KernelStats
+from robomorph.outputs import fit_outputs, output_list, refuse_overlap
 from robomorph.passes.fuse import fuse
+from robomorph.recipe import KernelRecipe, reduce_kernel
+from robomorph.results import result_type
 from robomorph.targets.gpu.device import Device, DeviceArray, Executable
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.group_source import BLOCK_THREADS, OPT_IN_SHARED, group_plan
 from robomorph.targets.gpu.launch import LaunchPlan
 from robomorph.targets.gpu.thread_source import thread_plan
+from robomorph.values import UnitPart, check_values
 
 Array = npt.NDArray[Any]
 
@@ -40,6 +45,7 @@ class GpuRecipe:
     program: Callable[[], Program]
     stats: Callable[[], KernelStats]
     max_barriers: int | None = None
+    units: tuple[UnitPart, ...] = ()  # of the input q
 
 
 def barrier_limit(links: int) -> int:
@@ -77,6 +83,8 @@ class GpuKernel:
     when the work is queued on `stream` (None: that of the first argument that names one). The work starts
     after what the arguments' own streams have queued.
     """
+
+    recipe: KernelRecipe | None = None
 
     def __init__(
         self,
@@ -187,8 +195,8 @@ class GpuKernel:
     def _from_host(self, args: Sequence[Any], out: Any) -> Any:
         recipe = self._recipe
         fitted = fit_arguments(recipe.inputs, args, recipe.dtype)
-        if self.check_finite and not all(np.all(np.isfinite(a)) for a in fitted):
-            raise_nonfinite(recipe.inputs, fitted)
+        if self.check_finite:
+            check_values(recipe.inputs, fitted, recipe.units)
         lead = fitted[0].shape[: fitted[0].ndim - len(recipe.inputs[0].shape)]
         batch = int(np.prod(lead, dtype=np.int64))
         targets = None if out is None else fit_outputs(recipe.outputs, out, lead, recipe.dtype)
@@ -214,8 +222,9 @@ class GpuKernel:
             made = [self.device.allocate(shape, recipe.dtype, stream) for shape in shapes]
             handles, results = [m[0] for m in made], [m[1] for m in made]
         else:
-            results = [out] if len(shapes) == 1 and not isinstance(out, (tuple, list)) else list(out)
+            results = output_list(recipe.outputs, out)
             handles = self._checked_outputs(results, shapes, stream)
+            _refuse_shared(recipe, arrays, handles)
         if batch:
             executable = self._executable(self.mapping_for(batch))
             executable.run_on_device(arrays, handles, batch, stream)
@@ -224,8 +233,6 @@ class GpuKernel:
     def _checked_outputs(
         self, results: Sequence[Any], shapes: Sequence[tuple[int, ...]], stream: Any
     ) -> list[DeviceArray]:
-        if len(results) != len(shapes):
-            raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(results)}")
         handles: list[DeviceArray] = []
         for port, value, shape in zip(self.outputs, results, shapes, strict=True):
             array = self.device.adopt(value, stream)
@@ -237,6 +244,9 @@ class GpuKernel:
                 )
             handles.append(array)
         return handles
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_kernel(self)
 
     def _bundle(self, results: list[Any]) -> Any:
         return results[0] if self._result is None else self._result(*results)
@@ -260,6 +270,25 @@ def _device_lead(ports: Sequence[Port], arrays: Sequence[DeviceArray], dtype: st
         if array.shape != (*lead, *port.shape):
             raise ArgumentError(f"{port.name}: expected shape {(*lead, *port.shape)}, found {array.shape}")
     return lead
+
+
+def _refuse_shared(recipe: GpuRecipe, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray]) -> None:
+    """On a device results are written where they go while arguments are still read."""
+    written = list(zip(recipe.outputs, outputs, strict=True))
+    for (a, first), (b, second) in combinations(written, 2):
+        if _meet(first, second):
+            refuse_overlap(a.name, b.name)
+    for (a, first), (b, second) in product(written, zip(recipe.inputs, inputs, strict=True)):
+        if _meet(first, second):
+            raise ArgumentError(
+                f"out {a.name} shares memory with the argument {b.name}, which the device may still read: "
+                "give it memory of its own"
+            )
+
+
+def _meet(a: DeviceArray, b: DeviceArray) -> bool:
+    (memory, first, end), (other, other_first, other_end) = a.span, b.span
+    return bool(memory == other) and max(first, other_first) < min(end, other_end)
 
 
 def _check_options(mapping: str | None, group_threads: int | None) -> None:

@@ -41,5 +41,7 @@ def make_gpu_kernel(
             **chosen,
         )
     limit = barrier_limit(len(specialiser.model.bodies))
-    recipe = GpuRecipe(plan.name, plan.inputs, plan.outputs, plan.dtype, plan.program, plan.stats, limit)
+    recipe = GpuRecipe(
+        plan.name, plan.inputs, plan.outputs, plan.dtype, plan.program, plan.stats, limit, plan.units
+    )
     return GpuKernel(recipe, device, check_finite=check_finite, **chosen)

@@ -19,18 +19,22 @@ import numpy.typing as npt
 from robomorph.algorithms.partitioned import trace_given_motion, trace_motion, trace_product
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
-from robomorph.arguments import fit_arguments, fit_outputs
+from robomorph.arguments import fit_arguments
 from robomorph.errors import ArgumentError
 from robomorph.gpu.kernel import GpuKernel, GpuRecipe, barrier_limit, refuse_stream
 from robomorph.ir.program import Program
-from robomorph.kernel import Kernel, KernelPlan, KernelSource, KernelStats, result_type
+from robomorph.kernel import Kernel, KernelPlan, KernelSource, KernelStats
+from robomorph.outputs import fit_outputs
 from robomorph.passes.dce import dce
 from robomorph.passes.fuse import fuse
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
+from robomorph.recipe import KernelRecipe, reduce_kernel
+from robomorph.results import result_type
 from robomorph.specialise import Request, Specialiser
-from robomorph.targets.cpu.compile import compile_variant, emit_for_host
+from robomorph.targets.cpu.compile import compile_variant, emit_for_host, is_stored
 from robomorph.targets.cpu.host import host
 from robomorph.targets.gpu.device import Device
+from robomorph.values import check_values, unit_parts
 
 Array = npt.NDArray[Any]
 
@@ -113,6 +117,7 @@ class PartitionedGradient:
     """
 
     name = ALGORITHM
+    recipe: KernelRecipe | None = None
 
     def __init__(
         self,
@@ -137,6 +142,7 @@ class PartitionedGradient:
         self.inputs = algorithm.input_ports(sizes, request.wrench_links)
         self.outputs = tuple(algorithm.output_port(name, sizes) for name in request.outputs)
         self._result = result_type(ALGORITHM, self.outputs)
+        self._units = unit_parts(specialiser.model)
         program = self.programs.device_program(partitioning)
         recipe = program_recipe(program, dtype, max_barriers=barrier_limit(self.programs.links))
         self.device_kernel = GpuKernel(
@@ -195,14 +201,19 @@ class PartitionedGradient:
             )
         refuse_stream(stream)
         fitted = fit_arguments(self.inputs, args, self.dtype)
-        lead = fitted[0].shape[:-1]
+        if self.check_finite:
+            check_values(self.inputs, fitted, self._units)
+        targets = [] if out is None else fit_outputs(self.outputs, out, fitted[0].shape[:-1], self.dtype)
         named = self._run(fitted)
         results = [named[port.name] for port in self.outputs]
         if out is None:
             return results[0] if self._result is None else self._result(*results)
-        for target, result in zip(fit_outputs(self.outputs, out, lead, self.dtype), results, strict=True):
+        for target, result in zip(targets, results, strict=True):
             target[...] = result
         return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_kernel(self)
 
     # --- the three ways ----------------------------------------------------------------------------
 
@@ -300,4 +311,5 @@ def host_plan(program: Program, key: str, dtype: str) -> KernelPlan:
         variant=lambda lanes: compile_variant(key, lambda: program, dtype, lanes),
         code=lambda: emit_for_host(program, dtype, lanes).text,
         lanes=lanes,
+        stored=partial(is_stored, key, dtype),
     )

@@ -12,15 +12,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.arguments import fit_arguments, fit_outputs, raise_nonfinite
+from robomorph.arguments import fit_arguments
 from robomorph.errors import ArgumentError
 from robomorph.hardware.accelerator import Accelerator, make_accelerator
 from robomorph.hardware.options import make_options
 from robomorph.ir.text import to_text
-from robomorph.kernel import KernelPlan, KernelSource, KernelStats, result_type
+from robomorph.kernel import KernelPlan, KernelSource, KernelStats
+from robomorph.outputs import fit_outputs
+from robomorph.recipe import KernelRecipe, reduce_kernel
+from robomorph.results import result_type
 from robomorph.specialise import Request, Specialiser
 from robomorph.targets.rtl.design import DesignStats
 from robomorph.targets.rtl.simulate import Run, Simulation
+from robomorph.values import UnitPart, check_values
 
 Array = npt.NDArray[Any]
 
@@ -44,8 +48,18 @@ class RtlKernel:
     """A simulated accelerator: ``kernel(q, qd, ..., out=None)``. The simulation is built when first
     called."""
 
-    def __init__(self, accelerator: Accelerator, dtype: str, *, check_finite: bool = True) -> None:
+    recipe: KernelRecipe | None = None
+
+    def __init__(
+        self,
+        accelerator: Accelerator,
+        dtype: str,
+        *,
+        check_finite: bool = True,
+        units: tuple[UnitPart, ...] = (),
+    ) -> None:
         self.accelerator, self.dtype, self.check_finite = accelerator, dtype, check_finite
+        self._units = units
         self.last_run: Run | None = None
         # Per state of the last call: did an operation, or an argument, saturate?
         self.overflow: Array = np.zeros(0, bool)
@@ -86,17 +100,21 @@ class RtlKernel:
         """Results of the simulated chip. With the option trace, `waveform` names a VCD file to write."""
         ports, outputs = self.accelerator.inputs, self.accelerator.outputs
         fitted = fit_arguments(ports, args, self.dtype)
-        if self.check_finite and not all(np.all(np.isfinite(a)) for a in fitted):
-            raise_nonfinite(ports, fitted)
+        if self.check_finite:
+            check_values(ports, fitted, self._units)
         lead = fitted[0].shape[: fitted[0].ndim - len(ports[0].shape)]
+        targets = [] if out is None else fit_outputs(outputs, out, lead, self.dtype)
         flat = {p.name: a.reshape((-1, *p.shape)) for p, a in zip(ports, fitted, strict=True)}
         reals = self._run(flat, Path(waveform) if waveform is not None else None)
         results = [reals[p.name].reshape((*lead, *p.shape)).astype(self.dtype) for p in outputs]
-        if out is not None:
-            for target, result in zip(fit_outputs(outputs, out, lead, self.dtype), results, strict=True):
-                target[...] = result
-            return out
-        return results[0] if self._result is None else self._result(*results)
+        if out is None:
+            return results[0] if self._result is None else self._result(*results)
+        for target, result in zip(targets, results, strict=True):
+            target[...] = result
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_kernel(self)
 
     def _run(self, arguments: Mapping[str, Array], waveform: Path | None) -> dict[str, Array]:
         words, clipped = self.accelerator.words(arguments)
@@ -130,4 +148,4 @@ def make_rtl_kernel(
     if threads > 1:
         raise ArgumentError("threads: a simulated chip runs on one thread")
     accelerator = make_accelerator(specialiser, request, make_options(options))
-    return RtlKernel(accelerator, plan.dtype, check_finite=check_finite)
+    return RtlKernel(accelerator, plan.dtype, check_finite=check_finite, units=plan.units)

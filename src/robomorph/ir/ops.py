@@ -25,6 +25,9 @@ class Op:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_name, (self.name,)  # the one of the table again, in every process
+
 
 CONST = Op("const", 0, False, 0, None)
 INPUT = Op("input", 0, False, 0, None)
@@ -53,3 +56,7 @@ OPS: dict[str, Op] = {
 }
 # What integers in hardware have no form for (yet): programs with these run on the other targets.
 NOT_IN_FIXED_POINT = frozenset({SQRT, MIN, MAX, SELECT})
+
+
+def _by_name(name: str) -> Op:
+    return OPS[name]

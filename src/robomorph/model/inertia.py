@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Array, frozen
+from .exact import Exact
 from .pose import Pose, skew
 
 # Rounding of published figures may push a zero eigenvalue this far (relative to the largest) below zero.
@@ -18,7 +19,7 @@ _TRIANGLE_SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class Inertia(Exact):
     """The inertia of a rigid body, expressed in some frame F.
 
     mass: kg. com: (3,) m, centre of mass in F. tensor: (3, 3) kg m^2, about the centre of mass, in F's axes.

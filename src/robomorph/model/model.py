@@ -10,6 +10,7 @@ from ..errors import ArgumentError
 from .arrays import Array, frozen
 from .description import Limits
 from .digest import digest_of
+from .exact import Exact
 from .inertia import Inertia
 from .naming import unknown_name
 from .pose import Pose
@@ -18,7 +19,7 @@ WORLD = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Exact):
     """One moving body: a joint, its child link, and all that is rigidly fixed to that link.
 
     The body frame is the frame of the joint's child link, as in the file.
@@ -44,7 +45,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Exact):
     """A named frame fixed to a body (or to the WORLD, -1); `placement` is its pose in the body's frame.
 
     Every link of the file is a frame; `tool` marks those that the user added.
@@ -57,7 +58,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Exact):
     """A robot: bodies with parents before children, depth first in file order; frames, links first.
 
     gravity: (3,) m/s^2 in the world's axes. digest: sha256 in hex over every name and exact number.

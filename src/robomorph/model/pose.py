@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .arrays import Array, frozen
+from .exact import Exact
 
 # An axis this close to a coordinate axis is taken as that.
 _AXIS_TOLERANCE = 1e-10
@@ -26,7 +27,7 @@ def _origin() -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class Pose(Exact):
     """The pose of a child frame in a parent frame: x_parent = rotation @ x_child + translation.
 
     rotation: (3, 3) proper rotation. translation: (3,) metres, in the parent's axes.

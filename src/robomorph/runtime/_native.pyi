@@ -15,6 +15,9 @@ class NativeKernel:
 
     Arguments that are C-contiguous arrays of the kernel's dtype with equal batch dimensions take the fast
     path. All others are handed to `_slow_call`, which a subclass overrides to convert or to explain.
+
+    `unit_parts` (argument, first entry, count) are entries of an argument's rows that must have length one,
+    within `unit_tolerance`.
     """
 
     def __init__(
@@ -30,6 +33,8 @@ class NativeKernel:
         result_type: type[tuple[Any, ...]] | None = None,
         threads: int = 0,
         check_finite: bool = True,
+        unit_parts: tuple[tuple[int, int, int], ...] = (),
+        unit_tolerance: float = 0.0,
     ) -> None: ...
     @property
     def in_shapes(self) -> _Shapes: ...
@@ -51,7 +56,7 @@ class NativeKernel:
     threads: int
     """Most threads a call uses; 0 for the global default."""
     check_finite: bool
-    """Whether arguments are scanned for NaN and infinities before the kernel runs."""
+    """Whether arguments are scanned for NaN, infinities and units of other length before the kernel runs."""
     single_limit: int
     """Batches of fewer rows run row by row through `single_fn` (default 2)."""
     min_blocks_per_thread: int
@@ -71,8 +76,8 @@ class NativeKernel:
         """Called when arguments or `out` are unfit for the fast path. Here, as `_run`."""
     def _prepare(self, batch: int, /) -> object:
         """Called when the function for this batch size is not set; must set it. Here, RuntimeError."""
-    def _report_nonfinite(self, args: tuple[object, ...], /) -> object:
-        """Called when an argument holds NaN or infinity; must raise. Here, ValueError."""
+    def _report_bad_values(self, args: tuple[object, ...], /) -> object:
+        """Called when the scan of the arguments finds what it must not; must raise. Here, ValueError."""
 
 def set_default_threads(threads: SupportsIndex, /) -> None:
     """Threads a call uses when its kernel does not say.

@@ -58,10 +58,21 @@ bool rows_finite(const Work& work, std::size_t first, std::size_t end) {
   return true;
 }
 
+// A few entries of each row, which the scan above has just brought near.
+bool rows_unit(const Work& work, std::size_t first, std::size_t end) {
+  for (std::size_t k = 0; k < work.units->count; ++k) {
+    const UnitPart& part = work.units->parts[k];
+    const std::size_t row_bytes = work.layout->in_row[part.input];
+    const char* rows = work.in[part.input] + first * row_bytes;
+    if (!work.unit(rows, row_bytes / work.element_size, end - first, part, *work.units)) return false;
+  }
+  return true;
+}
+
 void run_rows(Work& work, std::size_t first, std::size_t end) {
   const Layout& layout = *work.layout;
-  if (work.finite != nullptr && !rows_finite(work, first, end)) {
-    work.not_finite.store(true, std::memory_order_relaxed);
+  if (work.finite != nullptr && !(rows_finite(work, first, end) && rows_unit(work, first, end))) {
+    work.bad_values.store(true, std::memory_order_relaxed);
     return;
   }
   char* scratch = thread_scratch(layout.workspace_at + work.workspace);
@@ -121,7 +132,7 @@ Outcome execute(Work& work, const Split& split) {
   } else {
     run_on_new_threads(parts, run_part, &work);
   }
-  if (work.not_finite.load(std::memory_order_relaxed)) return Outcome::kNotFinite;
+  if (work.bad_values.load(std::memory_order_relaxed)) return Outcome::kBadValues;
   return work.out_of_memory.load(std::memory_order_relaxed) ? Outcome::kOutOfMemory : Outcome::kDone;
 }
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "unit_scan.h"
+
 namespace robomorph {
 
 inline constexpr std::size_t kMaxArrays = 32;
@@ -31,6 +33,10 @@ void plan_scratch(Layout& layout);
 // Are all of `count` values finite?
 using FiniteFn = bool (*)(const void* values, std::size_t count);
 
+// Is one part of unit length in all rows?
+using UnitFn = bool (*)(const void* values, std::size_t row_size, std::size_t rows, const UnitPart& part,
+                        const UnitParts& bounds);
+
 struct Work {
   const Layout* layout;
   KernelFn lane_fn;    // evaluates layout->lanes rows; nullptr: every row by single_fn
@@ -38,16 +44,18 @@ struct Work {
   std::size_t rows;
   std::size_t workspace;
   FiniteFn finite;           // asked about the inputs of every part before it is computed; nullptr: no check
+  UnitFn unit;               // asked after that about `units`
+  const UnitParts* units;
   std::size_t element_size;  // bytes of one value
   std::atomic<bool> out_of_memory{false};
-  std::atomic<bool> not_finite{false};
+  std::atomic<bool> bad_values{false};
   const char* in[kMaxArrays];
   char* out[kMaxArrays];
 };
 
 enum class Launch { kPool, kNewThreads };
 
-enum class Outcome { kDone, kNotFinite, kOutOfMemory };
+enum class Outcome { kDone, kBadValues, kOutOfMemory };
 
 struct Split {
   std::size_t threads;
@@ -55,8 +63,8 @@ struct Split {
   Launch launch;
 };
 
-// Evaluates all rows. Inputs that are not finite leave the outputs as they were on one thread; on several, the
-// parts without such inputs are written.
+// Evaluates all rows. Inputs that are not finite or not of unit length leave the outputs as they were on one
+// thread; on several, the parts without such inputs are written.
 Outcome execute(Work& work, const Split& split);
 
 }  // namespace robomorph

@@ -35,6 +35,7 @@ struct KernelObject {
   Py_ssize_t single_limit;
   Py_ssize_t min_blocks_per_thread;
   Py_ssize_t release_gil_above;
+  UnitParts units;  // its parts are ours to free
   char check_finite;
 };
 
@@ -54,6 +55,6 @@ PyObject* kernel_vectorcall(PyObject* self, PyObject* const* args, std::size_t n
 PyObject* kernel_run(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* kernel_run_spawning(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* kernel_refuse_prepare(PyObject* self, PyObject* batch);
-PyObject* kernel_refuse_nonfinite(PyObject* self, PyObject* args);
+PyObject* kernel_refuse_values(PyObject* self, PyObject* args);
 
 }  // namespace robomorph

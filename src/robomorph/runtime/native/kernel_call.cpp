@@ -9,7 +9,7 @@ namespace {
 PyObject* name_out = nullptr;
 PyObject* name_prepare = nullptr;
 PyObject* name_slow_call = nullptr;
-PyObject* name_report_nonfinite = nullptr;
+PyObject* name_report_bad_values = nullptr;
 
 KernelFn chosen_function(const KernelObject* kernel, std::size_t rows) {
   return rows < static_cast<std::size_t>(kernel->single_limit) ? kernel->single_fn : kernel->lane_fn;
@@ -25,6 +25,8 @@ Outcome compute(const KernelObject* kernel, Work& work, Launch launch) {
   const Split split{threads, static_cast<std::size_t>(kernel->min_blocks_per_thread), launch};
   const bool doubles = kernel->typenum == NPY_DOUBLE;
   work.finite = !kernel->check_finite ? nullptr : doubles ? all_finite_doubles : all_finite_floats;
+  work.unit = doubles ? all_unit_doubles : all_unit_floats;
+  work.units = &kernel->units;
   work.element_size = doubles ? sizeof(double) : sizeof(float);
   const bool release = work.rows > static_cast<std::size_t>(kernel->release_gil_above);
 
@@ -59,11 +61,11 @@ PyObject* fail(KernelObject* kernel, Outcome outcome, PyObject* const* args, Py_
   if (outcome == Outcome::kOutOfMemory) return PyErr_NoMemory();
   PyObject* tuple = pack(args, nargs);
   if (tuple == nullptr) return nullptr;
-  PyObject* result = PyObject_CallMethodObjArgs(as_object(kernel), name_report_nonfinite, tuple, nullptr);
+  PyObject* result = PyObject_CallMethodObjArgs(as_object(kernel), name_report_bad_values, tuple, nullptr);
   Py_DECREF(tuple);
   if (result != nullptr) {
     Py_DECREF(result);
-    PyErr_SetString(PyExc_RuntimeError, "_report_nonfinite must raise: the arguments hold NaN or infinity");
+    PyErr_SetString(PyExc_RuntimeError, "_report_bad_values must raise: the arguments hold numbers that were refused");
   }
   return nullptr;
 }
@@ -154,8 +156,8 @@ bool load_method_names() {
   name_out = PyUnicode_InternFromString("out");
   name_prepare = PyUnicode_InternFromString("_prepare");
   name_slow_call = PyUnicode_InternFromString("_slow_call");
-  name_report_nonfinite = PyUnicode_InternFromString("_report_nonfinite");
-  return name_out && name_prepare && name_slow_call && name_report_nonfinite;
+  name_report_bad_values = PyUnicode_InternFromString("_report_bad_values");
+  return name_out && name_prepare && name_slow_call && name_report_bad_values;
 }
 
 PyObject* kernel_run(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
@@ -171,8 +173,8 @@ PyObject* kernel_refuse_prepare(PyObject*, PyObject* batch) {
   return nullptr;
 }
 
-PyObject* kernel_refuse_nonfinite(PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_ValueError, "the arguments hold NaN or infinity");
+PyObject* kernel_refuse_values(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_ValueError, "the arguments hold NaN, infinity or a vector not of unit length");
   return nullptr;
 }
 

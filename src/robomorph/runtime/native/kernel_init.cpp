@@ -33,15 +33,19 @@ struct Arguments {
   PyObject* result_type = Py_None;
   Py_ssize_t threads = 0;
   int check_finite = 1;
+  PyObject* unit_parts = nullptr;
+  double unit_tolerance = 0;
 };
 
 bool parse(PyObject* args, PyObject* keywords, Arguments& given) {
-  static const char* names[] = {"in_shapes", "out_shapes",  "dtype",   "lane_fn",      "lanes", "single_fn",
-                                "workspace", "result_type", "threads", "check_finite", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$O!O!sOnOnOnp:NativeKernel", const_cast<char**>(names),
+  static const char* names[] = {"in_shapes",   "out_shapes",     "dtype",     "lane_fn",     "lanes",
+                                "single_fn",   "workspace",      "result_type", "threads",   "check_finite",
+                                "unit_parts",  "unit_tolerance", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$O!O!sOnOnOnpO!d:NativeKernel", const_cast<char**>(names),
                                    &PyTuple_Type, &given.in_shapes, &PyTuple_Type, &given.out_shapes, &given.dtype,
                                    &given.lane_fn, &given.lanes, &given.single_fn, &given.workspace,
-                                   &given.result_type, &given.threads, &given.check_finite)) {
+                                   &given.result_type, &given.threads, &given.check_finite, &PyTuple_Type,
+                                   &given.unit_parts, &given.unit_tolerance)) {
     return false;
   }
   if (given.in_shapes == nullptr || given.out_shapes == nullptr || given.dtype == nullptr) {
@@ -143,6 +147,43 @@ bool read_layout(const Arguments& given, KernelObject* kernel) {
   return true;
 }
 
+bool read_unit_part(PyObject* item, const KernelObject* kernel, UnitPart& part) {
+  Py_ssize_t input = 0, first = 0, count = 0;
+  if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "nnn", &input, &first, &count)) {
+    PyErr_Format(PyExc_TypeError, "a unit part must be a tuple (input, first, count), not %R", item);
+    return false;
+  }
+  const auto n_in = static_cast<Py_ssize_t>(kernel->layout.n_in);
+  if (!in_range(input, 0, n_in - 1, "the input of a unit part")) return false;
+  const auto size = static_cast<Py_ssize_t>(kernel->in[input].count);
+  if (!in_range(first, 0, size, "the first entry of a unit part")) return false;
+  if (!in_range(count, 1, size - first, "the size of a unit part")) return false;
+  part = {static_cast<std::size_t>(input), static_cast<std::size_t>(first), static_cast<std::size_t>(count)};
+  return true;
+}
+
+// A length may be off by the tolerance to either side; squares are compared, which saves the root.
+bool read_unit_parts(const Arguments& given, KernelObject* kernel) {
+  UnitParts& units = kernel->units;
+  PyMem_Free(units.parts);  // of an __init__ that failed
+  units = {};
+  if (given.unit_parts == nullptr || PyTuple_GET_SIZE(given.unit_parts) == 0) return true;
+  if (!(given.unit_tolerance > 0 && given.unit_tolerance < 1)) {
+    PyErr_SetString(PyExc_ValueError, "unit_parts need a unit_tolerance between 0 and 1");
+    return false;
+  }
+  const Py_ssize_t n = PyTuple_GET_SIZE(given.unit_parts);
+  units.parts = static_cast<UnitPart*>(PyMem_Calloc(static_cast<std::size_t>(n), sizeof(UnitPart)));
+  if (units.parts == nullptr) return PyErr_NoMemory() != nullptr;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    if (!read_unit_part(PyTuple_GET_ITEM(given.unit_parts, k), kernel, units.parts[k])) return false;
+  }
+  units.count = static_cast<std::size_t>(n);
+  units.low = (1 - given.unit_tolerance) * (1 - given.unit_tolerance);
+  units.high = (1 + given.unit_tolerance) * (1 + given.unit_tolerance);
+  return true;
+}
+
 void set_defaults(const Arguments& given, KernelObject* kernel) {
   kernel->workspace = given.workspace;
   kernel->threads = given.threads;
@@ -179,6 +220,7 @@ int kernel_init(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!parse(args, keywords, given) || !check_numbers(given) || !read_layout(given, kernel)) return -1;
   if (given.lane_fn != nullptr && !parse_address(given.lane_fn, "lane_fn", kernel->lane_fn)) return -1;
   if (given.single_fn != nullptr && !parse_address(given.single_fn, "single_fn", kernel->single_fn)) return -1;
+  if (!read_unit_parts(given, kernel)) return -1;
   set_defaults(given, kernel);
   if (!keep_references(given, kernel)) return -1;
   kernel->ready = true;

@@ -112,6 +112,7 @@ void kernel_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   kernel_clear(self);
+  PyMem_Free(as_kernel(self)->units.parts);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -152,7 +153,7 @@ PyGetSetDef attributes[] = {
     {"single_limit", get_count, set_count, "Batches below this run row by row.", &count_single},
     {"min_blocks_per_thread", get_count, set_count, "Least blocks worth a thread.", &count_blocks},
     {"release_gil_above", get_count, set_count, "Batches above this let other Python threads run.", &count_release},
-    {"check_finite", get_check_finite, set_check_finite, "Whether arguments are scanned for NaN, infinity.", nullptr},
+    {"check_finite", get_check_finite, set_check_finite, "Whether arguments' values are scanned.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -172,8 +173,8 @@ PyMethodDef methods[] = {
      "_slow_call(args, out=None, /)\n--\n\nCalled when arguments need conversion; here, as _run. Override."},
     {"_prepare", kernel_refuse_prepare, METH_O,
      "_prepare(batch, /)\n--\n\nCalled when the function for this batch size is not set; must set it. Override."},
-    {"_report_nonfinite", kernel_refuse_nonfinite, METH_O,
-     "_report_nonfinite(args, /)\n--\n\nCalled when an argument holds NaN or infinity; must raise. Override."},
+    {"_report_bad_values", kernel_refuse_values, METH_O,
+     "_report_bad_values(args, /)\n--\n\nCalled when the scan of the arguments fails; must raise. Override."},
 #if PY_VERSION_HEX < 0x030C0000
     {"__init_subclass__", as_method(init_subclass), METH_VARARGS | METH_KEYWORDS | METH_CLASS, nullptr},
 #endif

@@ -47,7 +47,7 @@ def compile_variant(
     """Code for `lanes` rows at a time. `key` names everything the program was made from; the program
     itself is only asked for when the cache has no entry. Without a key nothing is looked up or kept."""
     start = time.perf_counter()
-    full_key = f"{key}|{dtype}|{lanes}|{host().fingerprint}"
+    full_key = _variant_key(key, dtype, lanes)
     cache = default_cache()
     stored = cache.get(full_key) if key is not None else None
     if stored is None:
@@ -62,6 +62,15 @@ def compile_variant(
     loaded = LoadedCode(objects, header["symbol"])
     seconds = time.perf_counter() - start
     return CompiledVariant(loaded, header["workspace"], header["flops"], seconds, not fresh)
+
+
+def is_stored(key: str | None, dtype: str, lanes: int) -> bool:
+    """Would `compile_variant` find its code in the cache?"""
+    return key is not None and default_cache().get(_variant_key(key, dtype, lanes)) is not None
+
+
+def _variant_key(key: str | None, dtype: str, lanes: int) -> str:
+    return f"{key}|{dtype}|{lanes}|{host().fingerprint}"
 
 
 def _module_count(emitted: Emitted) -> int:

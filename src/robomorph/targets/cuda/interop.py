@@ -24,6 +24,11 @@ class CudaArray:
     dtype: str
     stream: int | None = None
 
+    @property
+    def span(self) -> tuple[str, int, int]:
+        size = math.prod(self.shape) * (4 if self.dtype == "float32" else 8)
+        return "device", self.handle, self.handle + size
+
 
 class _DlTensor(ctypes.Structure):
     _fields_ = (
@@ -46,6 +51,8 @@ def adopt(value: Any, stream: int | None) -> CudaArray | None:
     `stream` is the one it is to be used on (None: not chosen yet). An interface before version 3 says
     nothing of streams: there DLPack is preferred, by which the producer makes `stream` wait for its work.
     """
+    if getattr(value, "requires_grad", False) is True:  # Torch gives out no address of such a tensor
+        raise ArgumentError("device array: this tensor requires grad: pass its .detach()")
     interface = getattr(value, "__cuda_array_interface__", None)
     where = getattr(value, "__dlpack_device__", None)
     exchange = where is not None and where()[0] in (DL_CUDA, _DL_CUDA_MANAGED)

@@ -69,5 +69,9 @@ class DeviceArray(Protocol):
     def dtype(self) -> str: ...
 
     @property
+    def span(self) -> tuple[Any, int, int]:
+        """The memory it is in, its first byte there, and the byte after its last."""
+
+    @property
     def stream(self) -> Any:
         """The stream or queue its producer works on, if it says so."""

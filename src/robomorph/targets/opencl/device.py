@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -83,6 +84,16 @@ class OpenClArray:
     shape: tuple[int, ...]
     dtype: str
     stream: Any = None
+
+    @property
+    def span(self) -> tuple[Any, int, int]:
+        info = _pyopencl().mem_info
+        size = math.prod(self.shape) * np.dtype(self.dtype).itemsize
+        if not hasattr(self.handle, "get_info"):  # shared virtual memory
+            return id(self.handle), 0, size
+        whole = self.handle.get_info(info.ASSOCIATED_MEMOBJECT)  # of a part of a buffer
+        first = self.handle.get_info(info.OFFSET) if whole is not None else 0
+        return (whole or self.handle).int_ptr, first, first + size
 
 
 class OpenClDevice:
