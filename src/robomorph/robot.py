@@ -57,7 +57,7 @@ class Robot:
     def __init__(self, model: Model, *, check_finite: bool = True) -> None:
         self.model = model
         self.check_finite = check_finite
-        self.nq, self.nv = model_sizes(model)
+        self.nq, self.nv, _ = model_sizes(model)
         self.specialiser = Specialiser(model)
         self._kernels: dict[Any, Any] = {}
 
@@ -155,6 +155,19 @@ class Robot:
         """Inverse of the mass matrix (..., nv, nv), symmetric."""
         return cast(Array, self._call("mass_matrix_inverse", (q,)))
 
+    def bias_torque(self, q: npt.ArrayLike, qd: npt.ArrayLike, f_ext: Wrenches = None) -> Array:
+        """Joint torques (..., nv) at zero acceleration: Coriolis and centrifugal forces, gravity, and what
+        holds against `f_ext` (as in `inverse_dynamics`). M qdd + bias is `inverse_dynamics`."""
+        return cast(Array, self._call("bias_torque", (q, qd), f_ext))
+
+    def gravity_torque(self, q: npt.ArrayLike) -> Array:
+        """Joint torques (..., nv) that hold the robot at rest against gravity."""
+        return cast(Array, self._call("gravity_torque", (q,)))
+
+    def coriolis_matrix(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """C (..., nv, nv) with C qd + gravity torque = bias torque and dM/dt - 2 C skew-symmetric."""
+        return cast(Array, self._call("coriolis_matrix", (q, qd)))
+
     def inverse_dynamics_gradient(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
     ) -> Any:
@@ -183,6 +196,26 @@ class Robot:
         at the frame's origin."""
         return cast(Array, self._call("jacobian", (q,), frame=frame))
 
+    def link_poses(self, q: npt.ArrayLike) -> Array:
+        """Poses (..., n_links, 4, 4) in the world of all links, in the order of `link_names`."""
+        return cast(Array, self._call("link_poses", (q,)))
+
+    def frame_velocity(self, q: npt.ArrayLike, qd: npt.ArrayLike, frame: str) -> Array:
+        """Velocity (..., 6) of a link or tool frame: of its origin (m/s), then angular (rad/s), both in the
+        world's axes. It is `jacobian` times qd."""
+        return cast(Array, self._call("frame_velocity", (q, qd), frame=frame))
+
+    def frame_acceleration(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, frame: str
+    ) -> Array:
+        """Acceleration (..., 6) of a link or tool frame: the time derivative of `frame_velocity`, of the
+        origin (m/s^2), then angular (rad/s^2), in the world's axes. Gravity is no part of it."""
+        return cast(Array, self._call("frame_acceleration", (q, qd, qdd), frame=frame))
+
+    def jacobian_rate(self, q: npt.ArrayLike, qd: npt.ArrayLike, frame: str) -> Array:
+        """dJ/dt qd (..., 6) of `jacobian`: the frame's acceleration where qdd is zero."""
+        return cast(Array, self._call("jacobian_rate", (q, qd), frame=frame))
+
     def center_of_mass(self, q: npt.ArrayLike) -> Array:
         """Centre of mass (..., 3) of all moving bodies, in the world."""
         return cast(Array, self._call("center_of_mass", (q,)))
@@ -190,6 +223,15 @@ class Robot:
     def center_of_mass_jacobian(self, q: npt.ArrayLike) -> Array:
         """Jacobian (..., 3, nv) of the centre of mass, in the world's axes."""
         return cast(Array, self._call("center_of_mass_jacobian", (q,)))
+
+    def centroidal_momentum(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """Momentum (..., 6) of all moving bodies: linear (kg m/s), then angular about the centre of mass
+        (kg m^2/s), in the world's axes."""
+        return cast(Array, self._call("centroidal_momentum", (q, qd)))
+
+    def centroidal_momentum_matrix(self, q: npt.ArrayLike) -> Array:
+        """The matrix (..., 6, nv) that times qd is `centroidal_momentum`."""
+        return cast(Array, self._call("centroidal_momentum_matrix", (q,)))
 
     def inverse_kinematics(
         self, target: Any, frame: str | None = None, q0: npt.ArrayLike | None = None, **options: Any

@@ -73,7 +73,8 @@ def _energy(subject: Subject) -> None:
 def _frames(subject: Subject, name: str) -> None:
     for frame in some_frames(subject.robot):
         method = getattr(subject.reference, name)
-        theirs = [method(q, frame) for q in subject.states.q]
+        rows = [subject.states.row(i).arguments(name) for i in range(subject.states.size)]
+        theirs = [method(*row, frame) for row in rows]
         subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}")
 
 
@@ -104,6 +105,10 @@ def _wrenches(subject: Subject) -> dict[str, Array]:
 CHECKS: dict[str, Callable[[Subject], None]] = {
     "inverse_dynamics": lambda s: _plain(s, "inverse_dynamics"),
     "inverse_dynamics_f_ext": lambda s: _plain(s, "inverse_dynamics", _wrenches(s)),
+    "bias_torque": lambda s: _plain(s, "bias_torque"),
+    "bias_torque_f_ext": lambda s: _plain(s, "bias_torque", _wrenches(s)),
+    "gravity_torque": lambda s: _plain(s, "gravity_torque"),
+    "coriolis_matrix": lambda s: _plain(s, "coriolis_matrix"),
     "mass_matrix": lambda s: _plain(s, "mass_matrix"),
     "mass_matrix_inverse": lambda s: _plain(s, "mass_matrix_inverse"),
     "forward_dynamics": lambda s: _plain(s, "forward_dynamics"),
@@ -114,6 +119,12 @@ CHECKS: dict[str, Callable[[Subject], None]] = {
     "forward_dynamics_gradient_f_ext": lambda s: _forward_gradient(s, _wrenches(s)),
     "forward_kinematics": lambda s: _frames(s, "forward_kinematics"),
     "jacobian": lambda s: _frames(s, "jacobian"),
+    "link_poses": lambda s: _plain(s, "link_poses"),
+    "frame_velocity": lambda s: _frames(s, "frame_velocity"),
+    "frame_acceleration": lambda s: _frames(s, "frame_acceleration"),
+    "jacobian_rate": lambda s: _frames(s, "jacobian_rate"),
+    "centroidal_momentum": lambda s: _plain(s, "centroidal_momentum"),
+    "centroidal_momentum_matrix": lambda s: _plain(s, "centroidal_momentum_matrix"),
     "center_of_mass": lambda s: _plain(s, "center_of_mass"),
     "center_of_mass_jacobian": lambda s: _plain(s, "center_of_mass_jacobian"),
     "energy": _energy,
