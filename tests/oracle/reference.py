@@ -181,7 +181,9 @@ class Reference:
     def frame_velocity(self, q: Array, qd: Array, frame: str) -> Array:
         self._move(q, qd, np.zeros_like(qd))
         aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return np.array(pinocchio.getFrameVelocity(self.model, self.data, *self._frame(frame), aligned).vector)
+        return np.array(
+            pinocchio.getFrameVelocity(self.model, self.data, *self._frame(frame), aligned).vector
+        )
 
     def frame_acceleration(self, q: Array, qd: Array, qdd: Array, frame: str) -> Array:
         self._move(q, qd, qdd)

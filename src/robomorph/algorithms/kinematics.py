@@ -64,9 +64,7 @@ def _forward_kinematics(state: State) -> None:
 
 def _link_poses(state: State) -> None:
     frames = list(state.tree.frames.values())[: state.tree.sizes.links]
-    state.whole["poses"] = [
-        _matrix(state.fields["pose", body].then(placement)) for body, placement in frames
-    ]
+    state.whole["poses"] = [_matrix(state.fields["pose", body].then(placement)) for body, placement in frames]
 
 
 def _jacobian(state: State) -> None:

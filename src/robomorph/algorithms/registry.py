@@ -130,9 +130,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm("forward_kinematics", ("q",), {"pose": (4, 4)}, {"chain": FORWARD_KINEMATICS}, frame=True),
         Algorithm("jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True),
         Algorithm("link_poses", ("q",), {"poses": ("links", 4, 4)}, {"chain": LINK_POSES}),
-        Algorithm(
-            "frame_velocity", ("q", "qd"), {"velocity": _SIX}, {"inward": FRAME_VELOCITY}, frame=True
-        ),
+        Algorithm("frame_velocity", ("q", "qd"), {"velocity": _SIX}, {"inward": FRAME_VELOCITY}, frame=True),
         Algorithm(
             "frame_acceleration",
             ("q", "qd", "qdd"),
