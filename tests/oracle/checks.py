@@ -17,6 +17,7 @@ from .compare import EXACT, assert_close
 from .reference import Reference
 
 Array = npt.NDArray[Any]
+ACCELERATIONS = ("frame_acceleration", "jacobian_rate")
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,13 @@ def _energy(subject: Subject) -> None:
 
 
 def _frames(subject: Subject, name: str) -> None:
+    # Centripetal accelerations may cancel to nothing: they are of the size of speeds squared.
+    speed = float(np.abs(subject.states.qd).max(initial=0.0)) ** 2 if name in ACCELERATIONS else 0.0
     for frame in some_frames(subject.robot):
         method = getattr(subject.reference, name)
         rows = [subject.states.row(i).arguments(name) for i in range(subject.states.size)]
         theirs = [method(*row, frame) for row in rows]
-        subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}")
+        subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}", scale=speed)
 
 
 def _manifold(subject: Subject) -> None:
