@@ -81,7 +81,7 @@ class Yardstick:
             "center_of_mass": lambda: {"com": self._center_of_mass(s.q)},
             "center_of_mass_jacobian": lambda: {"com_jacobian": self._along_q(self._center_of_mass)},
             "energy": self._energy,
-            "bias_torque": lambda: {"tau": m.bias_torque()},
+            "bias_torque": lambda: {"tau": self.reference.inverse_dynamics(s.q, s.qd, np.zeros_like(s.qd))},
             "gravity_torque": lambda: {"tau": m.gravity_torque()},
             "coriolis_matrix": lambda: {"coriolis": m.coriolis_matrix()},
             "link_poses": lambda: {"poses": m.link_poses()},

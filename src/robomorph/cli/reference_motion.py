@@ -133,16 +133,6 @@ class MotionReference:
             total += _transposed(at.angular) @ (tensor @ at.angular_rate + turning @ at.angular)
         return total
 
-    def bias_torque(self) -> Array:
-        total = self.gravity_torque()
-        for inertia, tensor, at in self._masses():
-            spin = _times(at.angular, self.qd)
-            force = inertia.mass * _times(at.linear_rate, self.qd)
-            turning = tensor @ at.angular_rate @ self.qd[..., None]
-            moment = turning[..., 0] + np.cross(spin, _times(tensor, spin))
-            total += _times(_transposed(at.linear), force) + _times(_transposed(at.angular), moment)
-        return total
-
     def centroidal_momentum_matrix(self) -> Array:
         """(B, 6, nv), linear first."""
         bodies, parts = self.reference.robot.model.bodies, self._masses()
