@@ -8,8 +8,8 @@ tangent space, so they are nv x nv. Every argument may have leading batch dimens
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from robomorph.kernel import AnyKernel
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.results import JointLimits, RandomState
+from robomorph.robot_functions import RobotFunctions
 from robomorph.specialise import Specialiser, make_request
 from robomorph.values import check_finite, check_units, unit_parts
 from robomorph.wrenches import WrenchReader
@@ -33,16 +34,15 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 _MOST_THREADS = 1024
 _LARGEST_BATCH = 2**40
-Wrenches = Mapping[str, npt.ArrayLike] | npt.ArrayLike | None
 
 
-class Robot:
+class Robot(RobotFunctions):
     """A robot and its compiled kernels. Make one with `robomorph.load`."""
 
     def __init__(self, model: Model, *, check_finite: bool = True) -> None:
         self.model = model
         self.check_finite = check_finite
-        self.nq, self.nv = model_sizes(model)
+        self.nq, self.nv, _ = model_sizes(model)
         self.specialiser = Specialiser(model)
         self._kernels: dict[Any, Any] = {}
         self._units = unit_parts(model)
@@ -140,64 +140,7 @@ class Robot:
         speed = np.abs(np.minimum(self.limits.velocity, 1.0))  # a limit of -0.0 is 0.0
         return RandomState(np.concatenate(parts, axis=-1), rng.uniform(-speed, speed, (*shape, self.nv)))
 
-    # --- dynamics ----------------------------------------------------------------------------------
-
-    def inverse_dynamics(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
-    ) -> Array:
-        """Joint torques (..., nv) for a motion. `f_ext`: wrenches on links, as a mapping from link name to
-        (..., 6) or an array (..., n_links, 6), [force, moment] in the link's frame at its origin."""
-        return cast(Array, self._call("inverse_dynamics", (q, qd, qdd), f_ext))
-
-    def forward_dynamics(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
-    ) -> Array:
-        """Joint accelerations (..., nv) under torques `tau` (..., nv)."""
-        return cast(Array, self._call("forward_dynamics", (q, qd, tau), f_ext))
-
-    def mass_matrix(self, q: npt.ArrayLike) -> Array:
-        """Mass matrix (..., nv, nv), symmetric."""
-        return cast(Array, self._call("mass_matrix", (q,)))
-
-    def mass_matrix_inverse(self, q: npt.ArrayLike) -> Array:
-        """Inverse of the mass matrix (..., nv, nv), symmetric."""
-        return cast(Array, self._call("mass_matrix_inverse", (q,)))
-
-    def inverse_dynamics_gradient(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
-    ) -> Any:
-        """Named tuple (dtau_dq, dtau_dqd), each (..., nv, nv), row i for torque i."""
-        return self._call("inverse_dynamics_gradient", (q, qd, qdd), f_ext)
-
-    def forward_dynamics_gradient(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
-    ) -> Any:
-        """Named tuple (qdd, dqdd_dq, dqdd_dqd, minv): accelerations (..., nv) and their derivatives
-        (..., nv, nv); minv is the derivative with respect to tau."""
-        return self._call("forward_dynamics_gradient", (q, qd, tau), f_ext)
-
-    def energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Any:
-        """Named tuple (kinetic, potential), each (...), in joules; zero potential at the world's origin."""
-        return self._call("energy", (q, qd))
-
-    # --- kinematics --------------------------------------------------------------------------------
-
-    def forward_kinematics(self, q: npt.ArrayLike, frame: str) -> Array:
-        """Pose (..., 4, 4) in the world of a link or tool frame."""
-        return cast(Array, self._call("forward_kinematics", (q,), frame=frame))
-
-    def jacobian(self, q: npt.ArrayLike, frame: str) -> Array:
-        """Geometric Jacobian (..., 6, nv) of a link or tool frame: linear rows first, in the world's axes,
-        at the frame's origin."""
-        return cast(Array, self._call("jacobian", (q,), frame=frame))
-
-    def center_of_mass(self, q: npt.ArrayLike) -> Array:
-        """Centre of mass (..., 3) of all moving bodies, in the world."""
-        return cast(Array, self._call("center_of_mass", (q,)))
-
-    def center_of_mass_jacobian(self, q: npt.ArrayLike) -> Array:
-        """Jacobian (..., 3, nv) of the centre of mass, in the world's axes."""
-        return cast(Array, self._call("center_of_mass_jacobian", (q,)))
+    # --- inverse kinematics (the algorithms are in robot_functions.py) ---------------------------------
 
     def inverse_kinematics(
         self, target: Any, frame: str | None = None, q0: npt.ArrayLike | None = None, **options: Any

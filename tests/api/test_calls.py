@@ -33,6 +33,15 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "center_of_mass": {"com": (3,)},
     "center_of_mass_jacobian": {"com_jacobian": (3, NV)},
     "energy": {"kinetic": (), "potential": ()},
+    "bias_torque": {"tau": (NV,)},
+    "gravity_torque": {"tau": (NV,)},
+    "coriolis_matrix": {"coriolis": (NV, NV)},
+    "link_poses": {"poses": (NV + 2, 4, 4)},
+    "frame_velocity": {"velocity": (6,)},
+    "frame_acceleration": {"acceleration": (6,)},
+    "jacobian_rate": {"jacobian_rate": (6,)},
+    "centroidal_momentum": {"momentum": (6,)},
+    "centroidal_momentum_matrix": {"momentum_matrix": (6, NV)},
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from .compare import EXACT, assert_close
 from .reference import Reference
 
 Array = npt.NDArray[Any]
+ACCELERATIONS = ("frame_acceleration", "jacobian_rate")
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class Subject:
     target: str
     tolerance: float = EXACT
 
-    def close(self, ours: Any, theirs: list[Any], what: str) -> None:
-        assert_close(ours, np.array(theirs), f"{self.robot.name} {what}", self.tolerance)
+    def close(self, ours: Any, theirs: list[Any], what: str, *, scale: float = 0.0) -> None:
+        what = f"{self.robot.name} {what}"
+        assert_close(ours, np.array(theirs), what, self.tolerance, scale=scale)
 
     def call(self, name: str, f_ext: Mapping[str, Array] | None = None, frame: str | None = None) -> Any:
         return call(self.robot, self.target, name, self.states.arguments(name), f_ext, frame)
@@ -46,6 +48,12 @@ class Subject:
 
 def _plain(subject: Subject, name: str, f_ext: Mapping[str, Array] | None = None) -> None:
     subject.close(subject.call(name, f_ext), subject.expected(name, f_ext), name)
+
+
+def _holding(subject: Subject, name: str, f_ext: Mapping[str, Array] | None = None) -> None:
+    """Torques that may all be next to nothing, of weights that are not."""
+    weight = 9.81 * sum(body.inertia.mass for body in subject.robot.model.bodies)
+    subject.close(subject.call(name, f_ext), subject.expected(name, f_ext), name, scale=weight)
 
 
 def _inverse_gradient(subject: Subject, f_ext: Mapping[str, Array] | None) -> None:
@@ -71,10 +79,13 @@ def _energy(subject: Subject) -> None:
 
 
 def _frames(subject: Subject, name: str) -> None:
+    # Centripetal accelerations may cancel to nothing: they are of the size of speeds squared.
+    speed = float(np.abs(subject.states.qd).max(initial=0.0)) ** 2 if name in ACCELERATIONS else 0.0
     for frame in some_frames(subject.robot):
         method = getattr(subject.reference, name)
-        theirs = [method(q, frame) for q in subject.states.q]
-        subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}")
+        rows = [subject.states.row(i).arguments(name) for i in range(subject.states.size)]
+        theirs = [method(*row, frame) for row in rows]
+        subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}", scale=speed)
 
 
 def _manifold(subject: Subject) -> None:
@@ -104,6 +115,10 @@ def _wrenches(subject: Subject) -> dict[str, Array]:
 CHECKS: dict[str, Callable[[Subject], None]] = {
     "inverse_dynamics": lambda s: _plain(s, "inverse_dynamics"),
     "inverse_dynamics_f_ext": lambda s: _plain(s, "inverse_dynamics", _wrenches(s)),
+    "bias_torque": lambda s: _holding(s, "bias_torque"),
+    "bias_torque_f_ext": lambda s: _holding(s, "bias_torque", _wrenches(s)),
+    "gravity_torque": lambda s: _holding(s, "gravity_torque"),
+    "coriolis_matrix": lambda s: _plain(s, "coriolis_matrix"),
     "mass_matrix": lambda s: _plain(s, "mass_matrix"),
     "mass_matrix_inverse": lambda s: _plain(s, "mass_matrix_inverse"),
     "forward_dynamics": lambda s: _plain(s, "forward_dynamics"),
@@ -114,6 +129,12 @@ CHECKS: dict[str, Callable[[Subject], None]] = {
     "forward_dynamics_gradient_f_ext": lambda s: _forward_gradient(s, _wrenches(s)),
     "forward_kinematics": lambda s: _frames(s, "forward_kinematics"),
     "jacobian": lambda s: _frames(s, "jacobian"),
+    "link_poses": lambda s: _plain(s, "link_poses"),
+    "frame_velocity": lambda s: _frames(s, "frame_velocity"),
+    "frame_acceleration": lambda s: _frames(s, "frame_acceleration"),
+    "jacobian_rate": lambda s: _frames(s, "jacobian_rate"),
+    "centroidal_momentum": lambda s: _plain(s, "centroidal_momentum"),
+    "centroidal_momentum_matrix": lambda s: _plain(s, "centroidal_momentum_matrix"),
     "center_of_mass": lambda s: _plain(s, "center_of_mass"),
     "center_of_mass_jacobian": lambda s: _plain(s, "center_of_mass_jacobian"),
     "energy": _energy,

@@ -13,12 +13,15 @@ ROUNDING = 1e-12  # what is left of terms that cancel to a zero
 SINGLE = 2e-4  # float32 against float64, relative L2
 
 
-def assert_close(ours: npt.ArrayLike, theirs: npt.ArrayLike, what: str, tolerance: float = EXACT) -> None:
-    """Equal shapes, and every entry within `tolerance` of the largest entry of `theirs`."""
+def assert_close(
+    ours: npt.ArrayLike, theirs: npt.ArrayLike, what: str, tolerance: float = EXACT, *, scale: float = 0.0
+) -> None:
+    """Equal shapes, and every entry within `tolerance` of the largest entry of `theirs`, or of `scale` if
+    that is larger: of the terms where they cancel."""
     a, b = np.asarray(ours), np.asarray(theirs)
     assert a.shape == b.shape, f"{what}: shape {a.shape} instead of {b.shape}"
     assert np.all(np.isfinite(b)), f"{what}: the reference is not finite"
-    scale = float(np.abs(b).max(initial=0.0))
+    scale = float(np.abs(b).max(initial=scale))
     worst = float(np.abs(a - b).max(initial=0.0))
     assert worst <= tolerance * scale + ROUNDING, f"{what}: {worst:.3g} off, the largest entry is {scale:.3g}"
 

@@ -110,6 +110,21 @@ class Reference:
         tau = pinocchio.rnea(self.model, self.data, self.configuration(q), g @ qd, g @ qdd, *rest)
         return np.asarray(g.T @ tau)
 
+    def bias_torque(self, q: Array, qd: Array, f_ext: Wrenches | None = None) -> Array:
+        if f_ext is not None:
+            return self.inverse_dynamics(q, qd, np.zeros(self.robot.nv), f_ext)
+        tau = pinocchio.nonLinearEffects(self.model, self.data, self.configuration(q), self.chain @ qd)
+        return np.asarray(self.chain.T @ tau)
+
+    def gravity_torque(self, q: Array) -> Array:
+        tau = pinocchio.computeGeneralizedGravity(self.model, self.data, self.configuration(q))
+        return np.asarray(self.chain.T @ tau)
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        g = self.chain
+        full = pinocchio.computeCoriolisMatrix(self.model, self.data, self.configuration(q), g @ qd)
+        return np.asarray(g.T @ full @ g)
+
     def mass_matrix(self, q: Array) -> Array:
         upper = np.triu(pinocchio.crba(self.model, self.data, self.configuration(q)))
         return np.asarray(self.chain.T @ (upper + np.triu(upper, 1).T) @ self.chain)
@@ -178,6 +193,40 @@ class Reference:
         aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
         full = pinocchio.getFrameJacobian(self.model, self.data, joint, placement, aligned)
         return np.asarray(full.reshape(6, -1) @ self.chain)  # with one joint it is flat
+
+    def link_poses(self, q: Array) -> Array:
+        return np.stack([self.forward_kinematics(q, name) for name in self.robot.link_names])
+
+    def _move(self, q: Array, qd: Array, qdd: Array) -> None:
+        theirs = self.configuration(q)
+        pinocchio.forwardKinematics(self.model, self.data, theirs, self.chain @ qd, self.chain @ qdd)
+
+    def frame_velocity(self, q: Array, qd: Array, frame: str) -> Array:
+        self._move(q, qd, np.zeros_like(qd))
+        aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        return np.array(
+            pinocchio.getFrameVelocity(self.model, self.data, *self._frame(frame), aligned).vector
+        )
+
+    def frame_acceleration(self, q: Array, qd: Array, qdd: Array, frame: str) -> Array:
+        self._move(q, qd, qdd)
+        aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        at = self._frame(frame)
+        return np.array(pinocchio.getFrameClassicalAcceleration(self.model, self.data, *at, aligned).vector)
+
+    def jacobian_rate(self, q: Array, qd: Array, frame: str) -> Array:
+        return self.frame_acceleration(q, qd, np.zeros_like(qd), frame)
+
+    def centroidal_momentum(self, q: Array, qd: Array) -> Array:
+        theirs = self.configuration(q)
+        return np.array(
+            pinocchio.computeCentroidalMomentum(self.model, self.data, theirs, self.chain @ qd).vector
+        )
+
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        theirs = self.configuration(q)
+        full = pinocchio.computeCentroidalMap(self.model, self.data, theirs)
+        return np.asarray(full.reshape(6, -1) @ self.chain)
 
     def center_of_mass(self, q: Array) -> Array:
         return np.array(pinocchio.centerOfMass(self.model, self.data, self.configuration(q)))

@@ -150,8 +150,9 @@ def _ancestor_entries(
         dqd[j, dof.index] = dot3(c.moment, unit.ang) + c.inertial.dot(fields["sway", ancestor][k])
 
 
+VELOCITY_MAPS = Sweep("velocity maps", velocity_map_step, inward=True)
 COMPOSITE: tuple[Sweep | Stage, ...] = (
     Sweep("axis derivatives", derivative_step),
-    Sweep("velocity maps", velocity_map_step, inward=True),
+    VELOCITY_MAPS,
     Stage("gradient entries", _entries),
 )

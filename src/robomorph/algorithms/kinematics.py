@@ -51,11 +51,20 @@ def _path_poses(state: State) -> dict[int, WorldPose]:
     return poses
 
 
+def _matrix(pose: WorldPose) -> list[list[Scalar]]:
+    """The homogeneous 4x4."""
+    rows: list[list[Scalar]] = [[*(axis[i] for axis in pose.axes), pose.origin[i]] for i in range(3)]
+    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+
+
 def _forward_kinematics(state: State) -> None:
     link, placement = _target(state)
-    pose = _path_poses(state)[link].then(placement)
-    rows: list[list[Scalar]] = [[*(axis[i] for axis in pose.axes), pose.origin[i]] for i in range(3)]
-    state.whole["pose"] = [*rows, [0.0, 0.0, 0.0, 1.0]]
+    state.whole["pose"] = _matrix(_path_poses(state)[link].then(placement))
+
+
+def _link_poses(state: State) -> None:
+    frames = list(state.tree.frames.values())[: state.tree.sizes.links]
+    state.whole["poses"] = [_matrix(state.fields["pose", body].then(placement)) for body, placement in frames]
 
 
 def _jacobian(state: State) -> None:
@@ -85,12 +94,12 @@ def _start_moment_step(site: Site) -> None:
     site["moment"] = (site.link.inertia.mass, site.link.inertia.first)
 
 
-def _total_mass(state: State) -> float:
+def total_mass(state: State, asked: str = "center_of_mass") -> float:
     total = float(sum(link.inertia.mass for link in state.tree.links))
     if total == 0.0:
         raise ModelError(
-            "center_of_mass: nothing that moves has mass, so there is no centre of mass. Give the links "
-            "an <inertial>, or weld mass to one with payloads={link: (mass, com)} (--payload)."
+            f"{asked}: nothing that moves has mass, so there is no centre of mass. Give the links an "
+            "<inertial>, or weld mass to one with payloads={link: (mass, com)} (--payload)."
         )
     return total
 
@@ -105,7 +114,7 @@ def _world_moment(state: State) -> Vec3:
 
 
 def _center_of_mass(state: State) -> None:
-    state.whole["com"] = list(scale3(1.0 / _total_mass(state), _world_moment(state)))
+    state.whole["com"] = list(scale3(1.0 / total_mass(state), _world_moment(state)))
 
 
 def _carry_moment_step(site: Site) -> None:
@@ -120,7 +129,7 @@ def _carry_moment_step(site: Site) -> None:
 
 
 def _center_of_mass_jacobian(state: State) -> None:
-    share = 1.0 / _total_mass(state)
+    share = 1.0 / total_mass(state)
     out: list[list[Any]] = [[0.0] * state.tree.nv for _ in range(3)]
     for dof in state.tree.dofs:
         mass, first = state.fields["moment", dof.link]
@@ -147,11 +156,16 @@ def _energy(state: State) -> None:
 POSES: tuple[Sweep | Stage, ...] = (Stage("world", _world_pose), Sweep("poses", _pose_step))
 FORWARD_KINEMATICS: tuple[Sweep | Stage, ...] = (Stage("forward kinematics", _forward_kinematics),)
 JACOBIAN: tuple[Sweep | Stage, ...] = (Stage("jacobian", _jacobian),)
+LINK_POSES: tuple[Sweep | Stage, ...] = (*POSES, Stage("link poses", _link_poses))
 CENTER_OF_MASS: tuple[Sweep | Stage, ...] = (*POSES, Stage("centre of mass", _center_of_mass))
-CENTER_OF_MASS_JACOBIAN: tuple[Sweep | Stage, ...] = (
-    *POSES,
+# Mass and first moment of everything a link carries, in its frame.
+MOMENTS: tuple[Sweep | Stage, ...] = (
     Sweep("start moments", _start_moment_step),
     Sweep("moments", _carry_moment_step, inward=True),
+)
+CENTER_OF_MASS_JACOBIAN: tuple[Sweep | Stage, ...] = (
+    *POSES,
+    *MOMENTS,
     Stage("centre-of-mass jacobian", _center_of_mass_jacobian),
 )
 ENERGY: tuple[Sweep | Stage, ...] = (

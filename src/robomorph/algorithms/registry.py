@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robomorph.algorithms.articulated import ARTICULATED
+from robomorph.algorithms.centroidal import CENTROIDAL_MOMENTUM, CENTROIDAL_MOMENTUM_MATRIX
+from robomorph.algorithms.coriolis import CORIOLIS
 from robomorph.algorithms.forward_dynamics import AT_ACCELERATION, FORWARD, SOLVE_GRADIENTS
+from robomorph.algorithms.frame_motion import FRAME_ACCELERATION, FRAME_VELOCITY, JACOBIAN_RATE
 from robomorph.algorithms.gradient_columns import COLUMNS
 from robomorph.algorithms.gradient_composite import COMPOSITE
+from robomorph.algorithms.gravity import GRAVITY
 from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.inverse_dynamics import RNEA
+from robomorph.algorithms.inverse_dynamics import BIAS, RNEA
 from robomorph.algorithms.kinematics import (
     CENTER_OF_MASS,
     CENTER_OF_MASS_JACOBIAN,
     ENERGY,
     FORWARD_KINEMATICS,
     JACOBIAN,
+    LINK_POSES,
 )
 from robomorph.algorithms.mass_matrix import COMPOSITES, CRBA, INVERSE, INVERT
 from robomorph.algorithms.sweep import Stage, State, Sweep, run
@@ -30,7 +35,8 @@ Parts = tuple[Sweep | Stage, ...]
 @dataclass(frozen=True)
 class Algorithm:
     """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
-    `outputs` give each result's name, under which its formulations leave it, and its shape."""
+    `outputs` give each result's name, under which its formulations leave it, and its shape, in which "nv"
+    stands for the degrees of freedom and "links" for the links of the description."""
 
     name: str
     inputs: tuple[str, ...]
@@ -39,7 +45,6 @@ class Algorithm:
     wrenches: bool = False  # does it take external forces?
     frame: bool = False  # is it about one named frame?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
-
     masses: bool = True  # does the answer depend on masses? Kinematics do without.
     inverts: bool = False  # does it divide by the mass matrix?
     # Formulations for trees in which no joint mimics another.
@@ -55,7 +60,8 @@ class Algorithm:
         return tuple(ports)
 
     def output_port(self, name: str, sizes: Sizes) -> Port:
-        return Port(name, tuple(sizes.nv if n == "nv" else int(n) for n in self.outputs[name]))
+        named = {"nv": sizes.nv, "links": sizes.links}
+        return Port(name, tuple(named[n] if isinstance(n, str) else n for n in self.outputs[name]))
 
 
 def trace(
@@ -82,12 +88,16 @@ def trace(
 
 _VECTOR: tuple[str | int, ...] = ("nv",)
 _SQUARE: tuple[str | int, ...] = ("nv", "nv")
+_SIX: tuple[str | int, ...] = (6,)
 
 # A new algorithm is one file of sweeps and one entry here.
 ALGORITHMS: dict[str, Algorithm] = {
     a.name: a
     for a in (
         Algorithm("inverse_dynamics", ("q", "qd", "qdd"), {"tau": _VECTOR}, {"rnea": RNEA}, wrenches=True),
+        Algorithm("bias_torque", ("q", "qd"), {"tau": _VECTOR}, {"rnea": BIAS}, wrenches=True),
+        Algorithm("gravity_torque", ("q",), {"tau": _VECTOR}, {"composite": GRAVITY}),
+        Algorithm("coriolis_matrix", ("q", "qd"), {"coriolis": _SQUARE}, {"composite": CORIOLIS}),
         Algorithm("mass_matrix", ("q",), {"mass": _SQUARE}, {"crba": CRBA}),
         Algorithm("mass_matrix_inverse", ("q",), {"minv": _SQUARE}, {"crba+ltl": INVERSE}, inverts=True),
         Algorithm(
@@ -128,12 +138,51 @@ ALGORITHMS: dict[str, Algorithm] = {
         Algorithm(
             "jacobian", ("q",), {"jacobian": (6, "nv")}, {"geometric": JACOBIAN}, frame=True, masses=False
         ),
+        Algorithm("link_poses", ("q",), {"poses": ("links", 4, 4)}, {"chain": LINK_POSES}, masses=False),
+        Algorithm(
+            "frame_velocity",
+            ("q", "qd"),
+            {"velocity": _SIX},
+            {"inward": FRAME_VELOCITY},
+            frame=True,
+            masses=False,
+        ),
+        Algorithm(
+            "frame_acceleration",
+            ("q", "qd", "qdd"),
+            {"acceleration": _SIX},
+            {"inward": FRAME_ACCELERATION},
+            frame=True,
+            masses=False,
+        ),
+        Algorithm(
+            "jacobian_rate",
+            ("q", "qd"),
+            {"jacobian_rate": _SIX},
+            {"inward": JACOBIAN_RATE},
+            frame=True,
+            masses=False,
+        ),
         Algorithm("center_of_mass", ("q",), {"com": (3,)}, {"sum": CENTER_OF_MASS}, regroup=False),
         Algorithm(
             "center_of_mass_jacobian",
             ("q",),
             {"com_jacobian": (3, "nv")},
             {"composite": CENTER_OF_MASS_JACOBIAN},
+            regroup=False,
+        ),
+        Algorithm(
+            "centroidal_momentum",
+            ("q", "qd"),
+            {"momentum": _SIX},
+            {"carry": CENTROIDAL_MOMENTUM},
+            regroup=False,
+        ),
+        Algorithm(
+            "centroidal_momentum_matrix",
+            ("q",),
+            {"momentum_matrix": (6, "nv")},
+            {"composite": CENTROIDAL_MOMENTUM_MATRIX},
             regroup=False,
         ),
         Algorithm(

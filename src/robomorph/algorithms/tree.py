@@ -53,16 +53,25 @@ class Dof:
     scale: float
 
 
-class Sizes(NamedTuple):
-    """Coordinates and degrees of freedom of the user's vectors."""
+class Start(NamedTuple):
+    """First coordinate and first degree of freedom of a joint, in the user's vectors."""
 
     nq: int
     nv: int
 
 
+class Sizes(NamedTuple):
+    """Coordinates and degrees of freedom of the user's vectors, and the links of the description."""
+
+    nq: int
+    nv: int
+    links: int
+
+
 @dataclass(frozen=True)
 class Tree:
-    """A robot for algorithms. `frames` maps a user frame name to (link, pose in its internal frame)."""
+    """A robot for algorithms. `frames` maps a user frame name to (link, pose in its internal frame), the
+    description's links first."""
 
     links: tuple[TreeLink, ...]
     gravity: Vec3
@@ -149,20 +158,21 @@ def build_tree(model: Model, plan: FramePlan, *, regroup: bool) -> Tree:
     return Tree(tuple(links), (gravity[0], gravity[1], gravity[2]), model_sizes(model), frames)
 
 
-def coordinate_starts(model: Model) -> dict[int, Sizes]:
+def coordinate_starts(model: Model) -> dict[int, Start]:
     """For each body with coordinates of its own, its first coordinate and first degree of freedom."""
-    starts: dict[int, Sizes] = {}
+    starts: dict[int, Start] = {}
     nq = nv = 0
     for i, body in enumerate(model.bodies):
         if body.mimic is None:
-            starts[i] = Sizes(nq, nv)
+            starts[i] = Start(nq, nv)
             nq, nv = nq + JOINT_TYPES[body.kind].nq, nv + JOINT_TYPES[body.kind].nv
     return starts
 
 
 def model_sizes(model: Model) -> Sizes:
     free = [JOINT_TYPES[body.kind] for body in model.bodies if body.mimic is None]
-    return Sizes(sum(joint.nq for joint in free), sum(joint.nv for joint in free))
+    nq, nv = sum(joint.nq for joint in free), sum(joint.nv for joint in free)
+    return Sizes(nq, nv, len(model.link_names))
 
 
 def pose_transform(pose: Pose) -> Transform:

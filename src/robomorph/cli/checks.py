@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.cli.reference import STENCIL, STEP, Reference
+from robomorph.cli.reference_motion import MotionReference
 from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
@@ -62,6 +63,10 @@ class Yardstick:
     def reference(self) -> Reference:
         return Reference(self.robot)
 
+    @cached_property
+    def motion(self) -> MotionReference:
+        return MotionReference(self.reference, self.states.q, self.states.qd)
+
     def expected(self, algorithm: str) -> Results | None:
         """Results by name, or None for an algorithm this yardstick does not know."""
         known: dict[str, Callable[[], Results]] = {
@@ -76,8 +81,17 @@ class Yardstick:
             "center_of_mass": lambda: {"com": self._center_of_mass(s.q)},
             "center_of_mass_jacobian": lambda: {"com_jacobian": self._along_q(self._center_of_mass)},
             "energy": self._energy,
+            "bias_torque": lambda: {"tau": self.reference.inverse_dynamics(s.q, s.qd, np.zeros_like(s.qd))},
+            "gravity_torque": lambda: {"tau": m.gravity_torque()},
+            "coriolis_matrix": lambda: {"coriolis": m.coriolis_matrix()},
+            "link_poses": lambda: {"poses": m.link_poses()},
+            "frame_velocity": lambda: {"velocity": m.frame_velocity(self.frame)},
+            "frame_acceleration": lambda: {"acceleration": m.frame_acceleration(self.frame, s.qdd)},
+            "jacobian_rate": lambda: {"jacobian_rate": m.jacobian_rate(self.frame)},
+            "centroidal_momentum": lambda: {"momentum": m.centroidal_momentum()},
+            "centroidal_momentum_matrix": lambda: {"momentum_matrix": m.centroidal_momentum_matrix()},
         }
-        s = self.states
+        s, m = self.states, self.motion
         return known[algorithm]() if algorithm in known else None
 
     def _inverse_dynamics_gradient(self) -> Results:

@@ -43,7 +43,7 @@ def add_parser(subparsers: Any) -> None:
     design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
     design.add_argument("--algorithm", default=PAPERS_FUNCTION, help=f"function (default {PAPERS_FUNCTION})")
     design.add_argument(
-        "--frame", metavar="LINK", help="the frame that jacobian and forward_kinematics are of"
+        "--frame", metavar="LINK", help="the link of an algorithm about one frame, such as jacobian"
     )
     add_design_options(design)
     group = parser.add_argument_group("what to do")

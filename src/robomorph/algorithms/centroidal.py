@@ -1,0 +1,91 @@
+"""Momentum about the centre of mass, in the world's axes, and the matrix that gives it from qd.
+
+Places are taken from the origin of the first link, not from the world's: how far away a floating base is then
+costs no digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES
+from robomorph.algorithms.kinematics import MOMENTS, WorldPose, total_mass
+from robomorph.algorithms.mass_matrix import COMPOSITES
+from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.spatial import ZERO3, Vec3, add3, cross3, scale3, sub3
+
+
+def _place_roots(state: State) -> None:
+    """Where each link that hangs on the world has its origin, from the first one's; in the world's axes."""
+    first: Vec3 | None = None
+    for link in state.tree.links:
+        if link.parent == WORLD:
+            origin = state.fields["X", link.index].point_back(ZERO3)
+            first = origin if first is None else first
+            state.fields["place", link.index] = ZERO3 if origin is first else sub3(origin, first)
+
+
+def _carry_momentum_step(site: Site) -> None:
+    site.send("momentum", site["X"].force_back(site["momentum"]))
+
+
+def _root_center(state: State) -> Vec3:
+    """The centre of mass from the first link's origin, by the moments gathered at the roots."""
+    total: Vec3 = ZERO3
+    for link in state.tree.links:
+        if link.parent == WORLD:
+            mass, first = state.fields["moment", link.index]
+            turned = state.fields["X", link.index].moment_back(first)
+            total = add3(total, add3(turned, scale3(mass, state.fields["place", link.index])))
+    return scale3(1.0 / total_mass(state, "centroidal_momentum"), total)
+
+
+def _momentum(state: State) -> None:
+    lin: Vec3 = ZERO3
+    ang: Vec3 = ZERO3
+    for link in state.tree.links:
+        if link.parent == WORLD:
+            x, momentum = state.fields["X", link.index], state.fields["momentum", link.index]
+            push = x.moment_back(momentum.lin)
+            lin = add3(lin, push)
+            arm = cross3(state.fields["place", link.index], push)
+            ang = add3(ang, add3(x.moment_back(momentum.ang), arm))
+    ang = sub3(ang, cross3(_root_center(state), lin))
+    state.whole["momentum"] = [*lin, *ang]
+
+
+def _pose_step(site: Site) -> None:
+    if site.link.parent == WORLD:
+        site["pose"] = WorldPose(WorldPose().then(site["X"]).axes, site["place"])
+    else:
+        site["pose"] = site.parent("pose").then(site["X"])
+
+
+def _matrix(state: State) -> None:
+    center = _root_center(state)
+    out: list[list[Any]] = [[0.0] * state.tree.nv for _ in range(6)]
+    for dof in state.tree.dofs:
+        pose, reaction = state.fields["pose", dof.link], state.fields["reaction", dof.link][dof.k]
+        lin = pose.vector(reaction.lin)
+        ang = add3(pose.vector(reaction.ang), cross3(sub3(pose.origin, center), lin))
+        for row, value in enumerate((*lin, *ang)):
+            out[row][dof.user] = out[row][dof.user] + dof.scale * value
+    state.whole["momentum_matrix"] = out
+
+
+_ROOTS = Stage("roots", _place_roots)
+CENTROIDAL_MOMENTUM: tuple[Sweep | Stage, ...] = (
+    _ROOTS,
+    VELOCITIES,
+    MOMENTA,
+    Sweep("carry momenta", _carry_momentum_step, inward=True),
+    *MOMENTS,
+    Stage("centroidal momentum", _momentum),
+)
+CENTROIDAL_MOMENTUM_MATRIX: tuple[Sweep | Stage, ...] = (
+    _ROOTS,
+    Sweep("poses", _pose_step),
+    *COMPOSITES,
+    *MOMENTS,
+    Stage("centroidal momentum matrix", _matrix),
+)

@@ -1,0 +1,83 @@
+"""Velocity and acceleration of one frame, from the frame to the root.
+
+What is carried is the motion of the frame as seen from a link, in that link's axes; each joint on the way
+adds its own. Nothing off the path is touched, and where the robot stands in the world does not enter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robomorph.algorithms.inverse_dynamics import joint_motion
+from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.spatial import ZERO3, Motion, Transform, Vec3, add3, cross3
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeMotion:
+    """Position, and the first and second derivatives of position and orientation, seen from a link."""
+
+    position: Vec3 = ZERO3
+    velocity: Vec3 = ZERO3
+    spin: Vec3 = ZERO3
+    acceleration: Vec3 = ZERO3
+    angular_acceleration: Vec3 = ZERO3
+
+    def back(self, x: Transform) -> RelativeMotion:
+        """Given as seen from a child at rest in its parent, as seen from the parent."""
+        return RelativeMotion(
+            x.point_back(self.position),
+            x.moment_back(self.velocity),
+            x.moment_back(self.spin),
+            x.moment_back(self.acceleration),
+            x.moment_back(self.angular_acceleration),
+        )
+
+    def carried(self, rate: Motion, change: Motion) -> RelativeMotion:
+        """As seen by one who sees the link move with velocity `rate`, which changes by `change`; both in
+        the link's frame."""
+        w, u = rate.ang, rate.lin
+        velocity = add3(self.velocity, add3(u, cross3(w, self.position)))
+        # w x (u + w x p) + 2 w x v: what turns with the link, and Coriolis.
+        turning = add3(cross3(w, velocity), cross3(w, self.velocity))
+        pushed = add3(change.lin, cross3(change.ang, self.position))
+        return RelativeMotion(
+            self.position,
+            velocity,
+            add3(self.spin, w),
+            add3(add3(self.acceleration, turning), pushed),
+            add3(self.angular_acceleration, add3(change.ang, cross3(w, self.spin))),
+        )
+
+
+def _frame_motion(state: State, *, accelerate: bool) -> RelativeMotion:
+    """The frame's motion in the world; `accelerate`: with the joints' own accelerations."""
+    tree = state.tree
+    link, placement = tree.frames[state.whole["frame"]]
+    motion = RelativeMotion().back(placement)
+    for i in reversed(tree.support[link]) if link != WORLD else ():
+        site = Site(state, tree.links[i])
+        change = joint_motion(site, site["qdd"]) if accelerate else Motion()
+        motion = motion.carried(joint_motion(site, site["qd"]), change).back(site["X"])
+    return motion
+
+
+def _velocity(state: State) -> None:
+    motion = _frame_motion(state, accelerate=False)
+    state.whole["velocity"] = [*motion.velocity, *motion.spin]
+
+
+def _acceleration(state: State) -> None:
+    motion = _frame_motion(state, accelerate=True)
+    state.whole["acceleration"] = [*motion.acceleration, *motion.angular_acceleration]
+
+
+def _jacobian_rate(state: State) -> None:
+    """d/dt(J qd) = J qdd + dJ/dt qd: the acceleration without qdd."""
+    motion = _frame_motion(state, accelerate=False)
+    state.whole["jacobian_rate"] = [*motion.acceleration, *motion.angular_acceleration]
+
+
+FRAME_VELOCITY: tuple[Sweep | Stage, ...] = (Stage("frame velocity", _velocity),)
+FRAME_ACCELERATION: tuple[Sweep | Stage, ...] = (Stage("frame acceleration", _acceleration),)
+JACOBIAN_RATE: tuple[Sweep | Stage, ...] = (Stage("jacobian rate", _jacobian_rate),)
