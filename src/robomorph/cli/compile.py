@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_options, load_robot
+from robomorph.cli.parser import names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,12 +40,16 @@ def add_parser(subparsers: Any) -> None:
         "checks every kernel against the interpreter and against finite differences, and prints accuracy and "
         "time per call.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
     group = parser.add_argument_group("the kernels")
-    group.add_argument(
-        "--algorithms", metavar="A,B", help="only these, by name, separated by commas (default: all)"
+    parser.add_list(
+        "--algorithms",
+        group=group,
+        metavar="NAME ...",
+        read=names,
+        accepts=is_algorithm,
+        help="only these, separated by commas or spaces (default: all)",
     )
     group.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     group.add_argument("--frame", metavar="NAME", help="link for kinematics (default: the one farthest out)")
@@ -56,6 +61,13 @@ def add_parser(subparsers: Any) -> None:
     )
     group.add_argument("--no-cache", action="store_true", help="neither read nor write the kernel cache")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def is_algorithm(word: str) -> bool:
+    """Names of algorithms, as far as a frame or outputs?"""
+    from robomorph.algorithms.registry import ALGORITHMS
+
+    return all(name.partition("=")[0].partition(":")[0] in ALGORITHMS for name in names([word]))
 
 
 @dataclass(frozen=True)
@@ -76,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 
     console = make_console()
     robot, messages = load_robot(args)
-    names, frame = _chosen(args, robot)
+    chosen, frame = _chosen(args, robot)
     sparsity = transform_sparsity(robot.model, fitted=False)
     if not args.json:
         _print_robot(console, robot)
@@ -84,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         console.print("[dim]n/36: entries of the joint's 6x6 transform that can be nonzero[/]\n")
     first = _first_gradient(args)
     with environment(ROBOMORPH_CACHE="off") if args.no_cache else nullcontext():
-        rows = _compile_all(args, robot, names, frame)
+        rows = _compile_all(args, robot, chosen, frame)
     ok = all(row.verdict.passed for row in rows)
     if args.json:
         data = _as_data(robot, args, rows, first, frame)
@@ -105,15 +117,15 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     from robomorph.specialise import make_request
 
     frame = args.frame or farthest_link(robot)
-    names = [n.strip() for n in args.algorithms.split(",")] if args.algorithms else list(ALGORITHMS)
-    for name in names:
+    chosen = args.algorithms or list(ALGORITHMS)
+    for name in chosen:
         entry = ALGORITHMS.get(name)
         make_request(robot.model, name, frame=frame if entry is None or entry.frame else None)
     if robot.nv == 0:
         raise ArgumentError(f"robot {robot.name!r}: expected at least one moving joint, found none")
     if args.threads is not None and args.threads < 1:
         raise ArgumentError(f"--threads: expected 1 or more, found {args.threads}")
-    return names, frame
+    return chosen, frame
 
 
 def farthest_link(robot: Robot) -> str:
@@ -139,14 +151,14 @@ def _first_gradient(args: argparse.Namespace) -> FirstGradient:
         return first_gradient(args.robot, load_options(args), args.dtype)
 
 
-def _compile_all(args: argparse.Namespace, robot: Robot, names: list[str], frame: str) -> list[Row]:
+def _compile_all(args: argparse.Namespace, robot: Robot, chosen: list[str], frame: str) -> list[Row]:
     from robomorph.cli.checks import Yardstick, random_states
     from robomorph.cli.terminal import Steps
 
     yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
-    with Steps("compile, check, time", len(names)) as steps:
+    with Steps("compile, check, time", len(chosen)) as steps:
         rows = []
-        for name in names:
+        for name in chosen:
             steps.step(name)
             rows.append(_compile_one(args, robot, name, frame, yardstick))
     return rows

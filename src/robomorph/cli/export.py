@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import add_robot_options, load_robot, names
+from robomorph.cli.compile import is_algorithm
+from robomorph.cli.options import add_robot_options, load_robot
+from robomorph.cli.parser import names
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ def add_parser(subparsers: Any) -> None:
         description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, as "
         "CUDA or OpenCL, or as a hardware accelerator in SystemVerilog.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="folder to write to")
@@ -42,20 +43,28 @@ def add_parser(subparsers: Any) -> None:
     group.add_argument(
         "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
     )
-    group.add_argument(
+    parser.add_list(
         "--functions",
-        metavar="F,F",
-        type=names,
-        help="algorithm[:frame][=output+output], separated by commas (default: all, kinematics for --frames; "
-        "rtl: forward_dynamics_gradient)",
+        group=group,
+        metavar="FUNCTION ...",
+        read=names,
+        accepts=is_algorithm,
+        help="algorithm[:frame][=output+output], separated by commas or spaces (default: all, kinematics for "
+        "--frames; rtl: forward_dynamics_gradient)",
     )
-    group.add_argument(
-        "--frames", metavar="LINK,LINK", type=names, help="add forward kinematics and Jacobian of these"
+    parser.add_list(
+        "--frames",
+        group=group,
+        metavar="FRAME ...",
+        read=names,
+        help="add what is about a frame, such as forward kinematics and Jacobian, for each of these links "
+        "or tool frames (default, without --functions: those of --tool-frame)",
     )
-    group.add_argument(
+    parser.add_list(
         "--f-ext",
-        metavar="LINK,LINK",
-        type=names,
+        group=group,
+        metavar="LINK ...",
+        read=names,
         help="links with external wrenches as arguments of the dynamics; 'all' for every link",
     )
     group.add_argument(
