@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import signal
 import sys
 import threading
@@ -14,6 +13,7 @@ from typing import Any
 # Signals and what is said of them; those that somebody else handles, or that are ignored, stay as they are.
 _WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "terminated (hangup)"}
 _UNTOUCHED = (signal.SIG_DFL, signal.default_int_handler)
+_LATER_S = 0.02  # long enough to be out of where an exception has no effect
 _seen: signal.Signals | None = None
 
 
@@ -60,7 +60,9 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 def _again(found: Any, hook: Any) -> None:
     """An exception in a destructor or a callback of the interpreter goes nowhere: interrupt once more."""
-    if issubclass(found.exc_type, KeyboardInterrupt):
-        _thread.interrupt_main(_seen or signal.SIGINT)
+    if issubclass(found.exc_type, KeyboardInterrupt) and _seen is not None:
+        later = threading.Timer(_LATER_S, signal.pthread_kill, (threading.main_thread().ident, _seen))
+        later.daemon = True
+        later.start()
     else:
         hook(found)
