@@ -71,7 +71,11 @@ def test_a_position_in_every_spelling(words: list[str], capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     "words",
-    [["--q0", "-1,0,0,-1e-1,0,0,0"], ["--q0=-1,0,0,-1e-1,0,0,0"], ["--q0", *["-1", "0", "0", "-1e-1", "0", "0", "0"]]],
+    [
+        ["--q0", "-1,0,0,-1e-1,0,0,0"],
+        ["--q0=-1,0,0,-1e-1,0,0,0"],
+        ["--q0", "-1", *["0", "0", "-1e-1", "0", "0", "0"]],
+    ],
 )
 def test_a_start_in_every_spelling(words: list[str]) -> None:
     found = parser_of("ik").parse_args(["iiwa14", "--position", "0", "0", "1", *words])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from robomorph.cli.checks import Verdict, Yardstick
     from robomorph.cli.timing import FirstGradient
-    from robomorph.kernel import KernelStats
+    from robomorph.kernel import Kernel, KernelStats
     from robomorph.robot import Robot
 
 _EPILOG = """\
@@ -79,6 +79,7 @@ class Row:
     verdict: Verdict
     single: float  # seconds per call
     batch: float  # seconds per call of BATCH evaluations
+    threads: int  # that the batch was worth, of those allowed; one call is one thread's work
 
 
 def run(args: argparse.Namespace) -> int:
@@ -174,7 +175,23 @@ def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, 
     assert isinstance(kernel, Kernel)
     kernel.prepare(1).prepare(BATCH)
     verdict = check_kernel(robot, name, kernel, yardstick, dtype=args.dtype, frame=about)
-    return Row(name, kernel.stats, verdict, _time(robot, kernel, ()), _time(robot, kernel, (BATCH,)))
+    single, batch = _time(robot, kernel, ()), _time(robot, kernel, (BATCH,))
+    return Row(name, kernel.stats, verdict, single, batch, _threads_used(kernel, BATCH))
+
+
+def most_threads(args: argparse.Namespace) -> int:
+    """How many threads a call may use."""
+    from robomorph.runtime import get_default_threads
+
+    return int(args.threads or get_default_threads())
+
+
+def _threads_used(kernel: Kernel, batch: int) -> int:
+    """How many threads a batch is split over: each gets some blocks of lanes, or is not worth waking."""
+    from robomorph.runtime import get_default_threads
+
+    blocks = -(-batch // kernel.lanes)
+    return max(1, min(kernel.threads or get_default_threads(), blocks // kernel.min_blocks_per_thread))
 
 
 def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
@@ -206,6 +223,7 @@ def _as_data(
             "passed": row.verdict.passed,
             "seconds_single": row.single,
             f"seconds_batch_{BATCH}": row.batch,
+            f"threads_batch_{BATCH}": row.threads,
         }
         for row in rows
     }
@@ -215,6 +233,7 @@ def _as_data(
         "nv": robot.nv,
         "dtype": args.dtype,
         "frame": frame,
+        "threads": most_threads(args),
         "algorithms": algorithms,
         "load_to_first_gradient_seconds": first._asdict(),
     }
@@ -240,10 +259,12 @@ def _print_tables(
     _print_programs(console, rows)
     _print_accuracy(console, rows, args.dtype)
     near, far = TOLERANCES[args.dtype]
+    threads = "1 thread" if most_threads(args) == 1 else f"{most_threads(args)} threads"
     console.print(
         f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
         f"states, single and batched; allowed: {near:g} from the interpreter, {far:g} from finite "
-        "differences and textbook formulas. Times: best of several rounds, arguments and results in place.[/]"
+        "differences and textbook formulas. Times: best of several rounds, arguments and results in place; "
+        f"one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
     )
     console.print(
         f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
@@ -305,7 +326,7 @@ def _candidate(name: str, cost: int | None) -> str:
 def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
     from robomorph.cli.terminal import make_table
 
-    columns = ("algorithm", "interpreter", "differences", "check", "one call", f"batch {BATCH}")
+    columns = ("algorithm", "interpreter", "differences", "check", "one call", f"batch {BATCH}", "threads")
     table = make_table(
         f"errors against interpreter and differences, time per call ({dtype})",
         (*columns, "per evaluation"),
@@ -315,8 +336,8 @@ def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
         verdict = row.verdict
         far = "-" if verdict.independent is None else f"{verdict.independent:.1e}"
         mark = "[green]ok[/]" if verdict.passed else "[bold red]FAILED[/]"
-        times = (row.single, row.batch, row.batch / BATCH)
-        table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, *map(_duration, times))
+        one, batch, each = map(_duration, (row.single, row.batch, row.batch / BATCH))
+        table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, one, batch, str(row.threads), each)
     console.print(table)
 
 

@@ -82,28 +82,28 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_export import export_designs, refuse_design_options
-    from robomorph.export import DTYPES, FunctionSpec, default_functions, export
+    from robomorph.cli.terminal import warnings_shown
+    from robomorph.export import DTYPES, FunctionSpec, default_functions, export, frame_functions
 
     if args.target == "rtl":
         return export_designs(load_robot(args)[0], args)
     refuse_design_options(args)
     robot, _ = load_robot(args)
-    frames = args.frames or []
     if args.functions:
-        specs = [FunctionSpec.parse(text) for text in args.functions]
-        specs += [spec for spec in default_functions(frames) if spec.frame]
+        specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(args.frames or [])
     else:
-        specs = default_functions(frames)
-    package = export(
-        robot,
-        args.output,
-        target=args.target,
-        functions=specs,
-        dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
-        name=args.name,
-        f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
-        force=args.force,
-    )
+        specs = default_functions(args.frames or [name for name, _ in args.tool_frame or []])
+    with warnings_shown():
+        package = export(
+            robot,
+            args.output,
+            target=args.target,
+            functions=specs,
+            dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
+            name=args.name,
+            f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
+            force=args.force,
+        )
     _show(args, package)
     return 0
 
@@ -114,7 +114,8 @@ def _show(args: argparse.Namespace, package: CppPackage | GpuPackage) -> None:
 
     if args.json:
         functions = {f.name: {"operations": f.program.cost()} for f in package.functions}
-        print_json({"folder": args.output, "name": package.name, "functions": functions})
+        about = {"folder": args.output, "name": package.name, "functions": functions}
+        print_json({**about, "left_out": dict(package.left_out)})
         return
     table = make_table(
         f"{package.name}: kernels in {args.output}",
