@@ -1,37 +1,27 @@
 """robomorph: a robot description in, fast verified kernels for that one robot out."""
 
-from robomorph.errors import (
-    ArgumentError,
-    ModelError,
-    ModelWarning,
-    ProgramError,
-    RobomorphError,
-    TargetError,
-)
-from robomorph.kernel import Kernel, KernelStats
-from robomorph.loading import load
-from robomorph.model import Inertia, Pose, builtin_robots
-from robomorph.results import JointLimits
-from robomorph.robot import Robot
-from robomorph.runtime import get_default_threads, set_default_threads
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robomorph.public import *  # noqa: F403
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "ArgumentError",
-    "Inertia",
-    "JointLimits",
-    "Kernel",
-    "KernelStats",
-    "ModelError",
-    "ModelWarning",
-    "Pose",
-    "ProgramError",
-    "RobomorphError",
-    "Robot",
-    "TargetError",
-    "builtin_robots",
-    "get_default_threads",
-    "load",
-    "set_default_threads",
-]
+if not TYPE_CHECKING:  # who checks types knows every name by the import above
+
+    def __getattr__(name: str) -> Any:
+        """Everything in robomorph.public, imported on first use: the command line starts without it."""
+        if name.startswith("_") and name != "__all__":
+            raise AttributeError(f"module 'robomorph' has no attribute {name!r}")
+        from importlib import import_module
+
+        public = import_module("robomorph.public")  # its own imports become attributes of this package, too
+        if name in globals():
+            return globals()[name]
+        if name != "__all__" and name not in public.__all__:
+            raise AttributeError(f"module 'robomorph' has no attribute {name!r}")
+        globals().update({known: getattr(public, known) for known in public.__all__}, __all__=public.__all__)
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})

@@ -6,17 +6,19 @@ export(robomorph.load("iiwa14"), "out", functions=["inverse_dynamics", "jacobian
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, ModelError, ModelWarning
+from robomorph.folders import write_folder
 from robomorph.gpu.export import GpuFunction, GpuPackage, package_files
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
@@ -27,10 +29,14 @@ from robomorph.provenance import step_comments
 from robomorph.robot import Robot
 from robomorph.specialise import make_request
 from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_shared
+from robomorph.targets.cpp.c_abi import check_symbols
+from robomorph.targets.cpp.manifold import manifold_routines, unknown_kinds
 from robomorph.targets.cpp.package import (
     Array,
     CppFunction,
     CppPackage,
+    JointPlace,
+    RobotData,
     check_identifier,
     comment_text,
     identifier,
@@ -98,12 +104,14 @@ class FunctionSpec:
     """One function to export.
 
     Written ``algorithm[:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
-    ``forward_dynamics_gradient=qdd+dqdd_dq``.
+    ``forward_dynamics_gradient=qdd+dqdd_dq``. optional: left out, with a warning, if the robot has no such
+    function, as one without masses has no dynamics.
     """
 
     algorithm: str
     frame: str | None = None
     outputs: tuple[str, ...] | None = None
+    optional: bool = False
 
     @staticmethod
     def parse(text: str) -> FunctionSpec:
@@ -119,10 +127,15 @@ class FunctionSpec:
 
 
 def default_functions(frames: Sequence[str] = ()) -> list[FunctionSpec]:
-    """Every algorithm; those about one frame once for each of `frames`."""
-    specs = [FunctionSpec(a.name) for a in ALGORITHMS.values() if not a.frame]
+    """Every algorithm that the robot has; those about one frame once for each of `frames`."""
+    specs = [FunctionSpec(a.name, optional=True) for a in ALGORITHMS.values() if not a.frame]
+    return specs + frame_functions(frames)
+
+
+def frame_functions(frames: Sequence[str]) -> list[FunctionSpec]:
+    """Every algorithm about one frame, for each of `frames`."""
     about_frames = [a.name for a in ALGORITHMS.values() if a.frame]
-    return specs + [FunctionSpec(name, frame) for frame in frames for name in about_frames]
+    return [FunctionSpec(name, frame, optional=True) for frame in frames for name in about_frames]
 
 
 def export(
@@ -136,7 +149,8 @@ def export(
     f_ext: bool | Sequence[str] = False,
     force: bool = False,
 ) -> CppPackage | GpuPackage:
-    """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`.
+    """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`, which
+    stays as it was if that fails. A ModelWarning, and `left_out` of the result, say what the robot lacks.
 
     dtypes: number formats of the C interface and the self-check; the C++ templates take both. name: the
     namespace and package; None for the robot's own. f_ext: links whose external wrenches are arguments of the
@@ -145,14 +159,12 @@ def export(
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
     package = make_package(robot, functions, dtypes=dtypes, name=name, f_ext=f_ext)
+    for reason in dict.fromkeys(package.left_out.values()):
+        names = [name for name, why in package.left_out.items() if why == reason]
+        warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
     files = project_files(package) if on_gpu is None else package_files(on_gpu, MANIFEST)
-    folder = user_path(directory)
-    _claim(folder, force)
-    for path, text in files.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    write_folder(user_path(directory), files, MANIFEST, ours=_is_export, force=force)
     return package if on_gpu is None else on_gpu
 
 
@@ -168,6 +180,7 @@ def _gpu_package(robot: Robot, package: CppPackage, target: str) -> GpuPackage:
         nv=robot.nv,
         functions=tuple(GpuFunction(f.name, f.program, f.reference) for f in package.functions),
         dtypes=package.dtypes,
+        left_out=package.left_out,
     )
 
 
@@ -202,24 +215,109 @@ def make_package(
 ) -> CppPackage:
     """The functions, traced and scheduled, before any file is written."""
     specs = [FunctionSpec.parse(f) if isinstance(f, str) else f for f in functions or default_functions()]
-    names = [spec.name for spec in specs]
-    repeated = sorted({n for n in names if names.count(n) > 1})
-    if repeated:
-        raise ArgumentError(f"functions: {', '.join(repeated)} would be exported twice: name each once")
+    check_names(specs)
     for dtype in dtypes:
         if dtype not in DTYPES:
             raise ArgumentError(f"dtypes: expected some of {', '.join(DTYPES)}, found {dtype!r}")
     if not dtypes or robot.nv == 0:
         raise ArgumentError("export: expected at least one dtype and a robot with a moving joint")
     package_name = identifier(robot.name) if name is None else check_identifier("name", name)
+    left_out: dict[str, str] = {}
+    made = tuple(_functions(robot, specs, f_ext, left_out))
+    check_symbols(package_name, [f.name for f in made], dtypes)
+    data = robot_data(robot)
+    unknown = unknown_kinds(data.places)
+    if unknown:
+        left_out |= {"integrate": unknown, "difference": unknown}
     return CppPackage(
         name=package_name,
         robot=comment_text(robot.name),
         version=robomorph.__version__,
-        functions=tuple(_function(robot, spec, f_ext) for spec in specs),
+        functions=made,
         dtypes=tuple(dict.fromkeys(dtypes)),
         constants={"nq": robot.nq, "nv": robot.nv},
+        data=data,
+        manifold=() if unknown else manifold_routines(robot.nq, robot.nv, _steps(robot, _STATES)),
+        left_out=left_out,
+    )
+
+
+def check_names(specs: Sequence[FunctionSpec]) -> None:
+    """ArgumentError if two functions would have one name."""
+    for k, spec in enumerate(specs):
+        for other in specs[:k]:
+            if (spec.algorithm, spec.frame) == (other.algorithm, other.frame):
+                raise ArgumentError(f"functions: {spec.name} would be exported twice: name each once")
+            if spec.name == other.name:
+                raise ArgumentError(
+                    f"functions: {other.algorithm}:{other.frame} and {spec.algorithm}:{spec.frame} would "
+                    f"both be called {spec.name}: export them into different folders, with different names"
+                )
+
+
+def _functions(
+    robot: Robot, specs: Sequence[FunctionSpec], f_ext: bool | Sequence[str], left_out: dict[str, str]
+) -> Iterator[CppFunction]:
+    """What the robot can do of what may be left out, and everything else; `left_out` gets the reasons."""
+    refused: ModelError | None = None
+    some = False
+    for spec in specs:
+        try:
+            function = _function(robot, spec, f_ext)
+        except ModelError as error:
+            if not spec.optional:
+                raise
+            refused, left_out[spec.name] = error, str(error)
+            continue
+        some = True
+        yield function
+    if refused is not None and not some:
+        raise refused
+
+
+def _steps(robot: Robot, states: int) -> dict[str, Array]:
+    """Numbers that float32 holds exactly: steps with what they lead to, and pairs with what is between."""
+    rng = np.random.default_rng(1)
+
+    def plain(values: Array) -> Array:
+        return values.astype(np.float32).astype(np.float64)
+
+    q, dq = plain(robot.random_state(rng, states).q), plain(rng.uniform(-1.0, 1.0, (states, robot.nv)))
+    q1 = plain(robot.random_state(rng, states).q)
+    return {
+        "q": q,
+        "dq": dq,
+        "result": robot.integrate(q, dq),
+        "q0": q,
+        "q1": q1,
+        "difference": robot.difference(q, q1),
+    }
+
+
+def robot_data(robot: Robot) -> RobotData:
+    """Names, limits, gravity and the places of the joints."""
+    limits = robot.limits
+    coordinates, velocities = [""] * robot.nq, [""] * robot.nv
+    places = []
+    for body in robot.model.bodies:
+        if body.mimic is not None:
+            continue
+        q, v = robot.coordinates(body.joint_name)
+        places.append(JointPlace(body.joint_name, body.kind, q.start, v.start))
+        for names, place in ((coordinates, q), (velocities, v)):
+            several = place.stop - place.start > 1
+            for k in range(place.start, place.stop):
+                names[k] = f"{body.joint_name}[{k - place.start}]" if several else body.joint_name
+    return RobotData(
         joints=robot.joint_names,
+        coordinates=tuple(coordinates),
+        velocities=tuple(velocities),
+        lower=tuple(limits.lower.tolist()),
+        upper=tuple(limits.upper.tolist()),
+        velocity=tuple(limits.velocity.tolist()),
+        effort=tuple(limits.effort.tolist()),
+        gravity=tuple(np.asarray(robot.gravity).tolist()),
+        places=tuple(places),
     )
 
 
@@ -260,31 +358,5 @@ def reference_states(robot: Robot, program: Program, states: int) -> dict[str, A
     return arguments | interpret(program, arguments)
 
 
-def _claim(folder: Path, force: bool) -> None:
-    """Make `folder` ready: it is new, empty, or holds an earlier export, whose files go. With `force` other
-    things in it stay."""
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f"{folder} is a file: expected a folder to write to")
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    earlier = _earlier_files(folder)
-    if earlier is None and not force:
-        raise ArgumentError(
-            f"{folder} is not empty and was not written by robomorph: choose another folder, or --force"
-        )
-    root = folder.resolve()
-    for file in earlier or []:
-        path = (folder / file).resolve()
-        if root in path.parents and path.is_file():
-            path.unlink()
-
-
-def _earlier_files(folder: Path) -> list[str] | None:
-    """What an earlier export wrote here; None if there was none."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if str(manifest["made_by"]).startswith("robomorph"):
-            return [str(file) for file in manifest["files"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return None
+def _is_export(manifest: Mapping[str, Any]) -> bool:
+    return str(manifest["made_by"]).startswith("robomorph")

@@ -35,7 +35,8 @@ def test_an_earlier_export_is_replaced(robot: robomorph.Robot, tmp_path: Path) -
     export(robot, tmp_path, functions=["energy"], name="a")
     (tmp_path / "notes.txt").write_text("mine")
     export(robot, tmp_path, functions=["mass_matrix"], name="a")
-    assert {p.name for p in (tmp_path / "include/a").glob("*.hpp")} == {"a.hpp", "mass_matrix.hpp"}
+    headers = {p.name for p in (tmp_path / "include/a").glob("*.hpp")}
+    assert headers == {"a.hpp", "configuration.hpp", "mass_matrix.hpp"}
     assert (tmp_path / "notes.txt").exists()
 
 

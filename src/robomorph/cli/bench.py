@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import names, path_text
+from robomorph.cli.options import path_text
 from robomorph.cli.outputs import STDOUT, check_outputs, write_json
+from robomorph.cli.parser import names
 from robomorph.paths import user_path
 
 if TYPE_CHECKING:
@@ -48,17 +49,17 @@ def add_parser(subparsers: Any) -> None:
         description="Measures robomorph against every library found installed, in one run: interleaved "
         "rounds, the same states, errors beside times.",
         epilog=_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    parser.robot = parser.add_argument(
         "robots", metavar="ROBOT", nargs="*", help="built-in names or URDF files (default: iiwa14 hyq atlas)"
     )
     parser.add_argument("--quick", action="store_true", help="under a minute: fewer rounds, robots and sizes")
-    parser.add_argument(
+    parser.add_list(
         "--only",
-        metavar="SECTIONS",
-        type=names,
-        help="run these sections only, separated by commas",
+        metavar="SECTION ...",
+        read=names,
+        accepts=_is_section,
+        help="run these sections only, separated by commas or spaces",
     )
     parser.add_argument(
         "--json",
@@ -69,6 +70,13 @@ def add_parser(subparsers: Any) -> None:
         help="write everything that was found as JSON; without FILE print it instead of tables",
     )
     parser.add_argument("--plots", metavar="DIR", type=user_path, help="write PNG plots (needs matplotlib)")
+
+
+def _is_section(word: str) -> bool:
+    from robomorph.bench.ik_run import IK_SECTIONS
+    from robomorph.bench.sections import SECTIONS
+
+    return all(name in SECTIONS or name in IK_SECTIONS for name in names([word]))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_options, load_robot
+from robomorph.cli.parser import names
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from robomorph.cli.checks import Verdict, Yardstick
     from robomorph.cli.timing import FirstGradient
-    from robomorph.kernel import KernelStats
+    from robomorph.kernel import Kernel, KernelStats
     from robomorph.robot import Robot
 
 _EPILOG = """\
@@ -41,12 +42,16 @@ def add_parser(subparsers: Any) -> None:
         "checks every kernel against the interpreter and against finite differences, and prints accuracy and "
         "time per call.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
     group = parser.add_argument_group("the kernels")
-    group.add_argument(
-        "--algorithms", metavar="A,B", help="only these, by name, separated by commas (default: all)"
+    parser.add_list(
+        "--algorithms",
+        group=group,
+        metavar="NAME ...",
+        read=names,
+        accepts=is_algorithm,
+        help="only these, separated by commas or spaces (default: all)",
     )
     group.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     group.add_argument("--frame", metavar="NAME", help="link for kinematics (default: the one farthest out)")
@@ -60,6 +65,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
+def is_algorithm(word: str) -> bool:
+    """Names of algorithms, as far as a frame or outputs?"""
+    from robomorph.algorithms.registry import ALGORITHMS
+
+    return all(name.partition("=")[0].partition(":")[0] in ALGORITHMS for name in names([word]))
+
+
 @dataclass(frozen=True)
 class Row:
     """One algorithm: its program, its compile times and, once measured, its accuracy and speed."""
@@ -69,6 +81,7 @@ class Row:
     verdict: Verdict
     single: float  # seconds per call
     batch: float  # seconds per call of BATCH evaluations
+    threads: int  # that the batch was worth, of those allowed; one call is one thread's work
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
     console = make_console()
     robot, messages = load_robot(args)
-    names, frame = _chosen(args, robot)
+    chosen, frame = _chosen(args, robot)
     sparsity = transform_sparsity(robot.model, fitted=False)
     if not args.json:
         _print_robot(console, robot)
@@ -86,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         console.print("[dim]n/36: entries of the joint's 6x6 transform that can be nonzero[/]\n")
     first = _first_gradient(args)
     with environment(ROBOMORPH_CACHE="off") if args.no_cache else nullcontext():
-        rows, refused = _compile_all(args, robot, names, frame)
+        rows, refused = _compile_all(args, robot, chosen, frame)
     ok = all(row.verdict.passed for row in rows)
     if args.json:
         data = _as_data(robot, args, rows, first, frame)
@@ -108,15 +121,15 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     from robomorph.specialise import make_request
 
     frame = args.frame or farthest_link(robot)
-    names = [n.strip() for n in args.algorithms.split(",")] if args.algorithms else list(ALGORITHMS)
-    for name in names:
+    chosen = args.algorithms or list(ALGORITHMS)
+    for name in chosen:
         entry = ALGORITHMS.get(name)
         make_request(robot.model, name, frame=frame if entry is None or entry.frame else None)
     if robot.nv == 0:
         raise ArgumentError(f"robot {robot.name!r}: expected at least one moving joint, found none")
     if args.threads is not None and args.threads < 1:
         raise ArgumentError(f"--threads: expected 1 or more, found {args.threads}")
-    return names, frame
+    return chosen, frame
 
 
 def farthest_link(robot: Robot) -> str:
@@ -148,7 +161,7 @@ def _first_gradient(args: argparse.Namespace) -> FirstGradient | None:
 
 
 def _compile_all(
-    args: argparse.Namespace, robot: Robot, names: list[str], frame: str
+    args: argparse.Namespace, robot: Robot, chosen: list[str], frame: str
 ) -> tuple[list[Row], dict[str, str]]:
     """The kernels made and checked, and, unless asked for by name, those the robot cannot have, with why."""
     from robomorph.cli.checks import Yardstick, random_states
@@ -156,10 +169,10 @@ def _compile_all(
     from robomorph.errors import ModelError
 
     yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
-    with Steps("compile, check, time", len(names)) as steps:
+    with Steps("compile, check, time", len(chosen)) as steps:
         rows: list[Row] = []
         refused: dict[str, str] = {}
-        for name in names:
+        for name in chosen:
             steps.step(name)
             try:
                 rows.append(_compile_one(args, robot, name, frame, yardstick))
@@ -180,7 +193,23 @@ def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, 
     assert isinstance(kernel, Kernel)
     kernel.prepare(1).prepare(BATCH)
     verdict = check_kernel(robot, name, kernel, yardstick, dtype=args.dtype, frame=about)
-    return Row(name, kernel.stats, verdict, _time(robot, kernel, ()), _time(robot, kernel, (BATCH,)))
+    single, batch = _time(robot, kernel, ()), _time(robot, kernel, (BATCH,))
+    return Row(name, kernel.stats, verdict, single, batch, _threads_used(kernel, BATCH))
+
+
+def most_threads(args: argparse.Namespace) -> int:
+    """How many threads a call may use."""
+    from robomorph.runtime import get_default_threads
+
+    return int(args.threads or get_default_threads())
+
+
+def _threads_used(kernel: Kernel, batch: int) -> int:
+    """How many threads a batch is split over: each gets some blocks of lanes, or is not worth waking."""
+    from robomorph.runtime import get_default_threads
+
+    blocks = -(-batch // kernel.lanes)
+    return max(1, min(kernel.threads or get_default_threads(), blocks // kernel.min_blocks_per_thread))
 
 
 def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
@@ -212,6 +241,7 @@ def _as_data(
             "passed": row.verdict.passed,
             "seconds_single": row.single,
             f"seconds_batch_{BATCH}": row.batch,
+            f"threads_batch_{BATCH}": row.threads,
         }
         for row in rows
     }
@@ -221,6 +251,7 @@ def _as_data(
         "nv": robot.nv,
         "dtype": args.dtype,
         "frame": frame,
+        "threads": most_threads(args),
         "algorithms": algorithms,
         "load_to_first_gradient_seconds": first and first._asdict(),
     }
@@ -246,10 +277,12 @@ def _print_tables(
     _print_programs(console, rows)
     _print_accuracy(console, rows, args.dtype)
     near, far = TOLERANCES[args.dtype]
+    threads = "1 thread" if most_threads(args) == 1 else f"{most_threads(args)} threads"
     console.print(
         f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
         f"states, single and batched; allowed: {near:g} from the interpreter, {far:g} from finite "
-        "differences and textbook formulas. Times: best of several rounds, arguments and results in place.[/]"
+        "differences and textbook formulas. Times: best of several rounds, arguments and results in place; "
+        f"one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
     )
     if first is not None:
         console.print(
@@ -319,7 +352,7 @@ def _candidate(name: str, cost: int | None) -> str:
 def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
     from robomorph.cli.terminal import make_table
 
-    columns = ("algorithm", "interpreter", "differences", "check", "one call", f"batch {BATCH}")
+    columns = ("algorithm", "interpreter", "differences", "check", "one call", f"batch {BATCH}", "threads")
     table = make_table(
         f"errors against interpreter and differences, time per call ({dtype})",
         (*columns, "per evaluation"),
@@ -329,8 +362,8 @@ def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
         verdict = row.verdict
         far = "-" if verdict.independent is None else f"{verdict.independent:.1e}"
         mark = "[green]ok[/]" if verdict.passed else "[bold red]FAILED[/]"
-        times = (row.single, row.batch, row.batch / BATCH)
-        table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, *map(_duration, times))
+        one, batch, each = map(_duration, (row.single, row.batch, row.batch / BATCH))
+        table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, one, batch, str(row.threads), each)
     console.print(table)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robomorph.cli.options import add_robot_options, load_robot, names, path_text
+from robomorph.cli.compile import is_algorithm
+from robomorph.cli.options import add_robot_options, load_robot, path_text
+from robomorph.cli.parser import names
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ def add_parser(subparsers: Any) -> None:
         description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, as "
         "CUDA or OpenCL, or as a hardware accelerator in SystemVerilog.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
     parser.add_argument(
@@ -44,20 +45,28 @@ def add_parser(subparsers: Any) -> None:
     group.add_argument(
         "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
     )
-    group.add_argument(
+    parser.add_list(
         "--functions",
-        metavar="F,F",
-        type=names,
-        help="algorithm[:frame][=output+output], separated by commas (default: all, kinematics for --frames; "
-        "rtl: forward_dynamics_gradient)",
+        group=group,
+        metavar="FUNCTION ...",
+        read=names,
+        accepts=is_algorithm,
+        help="algorithm[:frame][=output+output], separated by commas or spaces (default: all, kinematics for "
+        "--frames; rtl: forward_dynamics_gradient)",
     )
-    group.add_argument(
-        "--frames", metavar="LINK,LINK", type=names, help="add forward kinematics and Jacobian of these"
+    parser.add_list(
+        "--frames",
+        group=group,
+        metavar="FRAME ...",
+        read=names,
+        help="add what is about a frame, such as forward kinematics and Jacobian, for each of these links "
+        "or tool frames (default, without --functions: those of --tool-frame)",
     )
-    group.add_argument(
+    parser.add_list(
         "--f-ext",
-        metavar="LINK,LINK",
-        type=names,
+        group=group,
+        metavar="LINK ...",
+        read=names,
         help="links with external wrenches as arguments of the dynamics; 'all' for every link",
     )
     group.add_argument(
@@ -75,28 +84,28 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_export import export_designs, refuse_design_options
-    from robomorph.export import DTYPES, FunctionSpec, default_functions, export
+    from robomorph.cli.terminal import warnings_shown
+    from robomorph.export import DTYPES, FunctionSpec, default_functions, export, frame_functions
 
     if args.target == "rtl":
         return export_designs(load_robot(args)[0], args)
     refuse_design_options(args)
     robot, _ = load_robot(args)
-    frames = args.frames or []
     if args.functions:
-        specs = [FunctionSpec.parse(text) for text in args.functions]
-        specs += [spec for spec in default_functions(frames) if spec.frame]
+        specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(args.frames or [])
     else:
-        specs = default_functions(frames)
-    package = export(
-        robot,
-        args.output,
-        target=args.target,
-        functions=specs,
-        dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
-        name=args.name,
-        f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
-        force=args.force,
-    )
+        specs = default_functions(args.frames or [name for name, _ in args.tool_frame or []])
+    with warnings_shown():
+        package = export(
+            robot,
+            args.output,
+            target=args.target,
+            functions=specs,
+            dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
+            name=args.name,
+            f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
+            force=args.force,
+        )
     _show(args, package)
     return 0
 
@@ -107,7 +116,8 @@ def _show(args: argparse.Namespace, package: CppPackage | GpuPackage) -> None:
 
     if args.json:
         functions = {f.name: {"operations": f.program.cost()} for f in package.functions}
-        print_json({"folder": args.output, "name": package.name, "functions": functions})
+        about = {"folder": args.output, "name": package.name, "functions": functions}
+        print_json({**about, "left_out": dict(package.left_out)})
         return
     table = make_table(
         f"{package.name}: kernels in {args.output}",

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import add_robot_options, load_robot
+from robomorph.cli.parser import names
 from robomorph.paths import user_path
 
 if TYPE_CHECKING:
@@ -32,13 +33,17 @@ def add_parser(subparsers: Any) -> None:
         description="Compiles the three partitionings of the forward-dynamics gradient in both mappings with "
         "NVRTC, which needs no GPU, and shows what they cost.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default="iiwa14")
     group = parser.add_argument_group("the report")
     group.add_argument("--dtype", choices=("float32", "float64"), default="float32")
-    group.add_argument(
-        "--arch", metavar="N,N", type=architectures, help="compute capabilities such as 80,90 (default: all)"
+    parser.add_list(
+        "--arch",
+        group=group,
+        metavar="N ...",
+        read=architectures,
+        accepts=lambda word: word.removeprefix("sm_")[:1].isdigit(),
+        help="compute capabilities such as 80,90 (default: all)",
     )
     group.add_argument(
         "--large", action="store_true", help="compile long straight-line code too, which takes minutes"
@@ -47,13 +52,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
-def architectures(text: str) -> tuple[int, ...]:
+def architectures(words: list[str]) -> tuple[int, ...]:
     from robomorph.targets.cuda.architectures import ARCHITECTURES
 
     known = {str(a): a for a in ARCHITECTURES}
-    found = tuple(known.get(part.strip().removeprefix("sm_"), 0) for part in text.split(","))
+    found = tuple(known.get(part.strip().removeprefix("sm_"), 0) for part in names(words))
     if not all(found):
-        raise argparse.ArgumentTypeError(f"expected some of {','.join(known)}, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected some of {','.join(known)}, found {' '.join(words)!r}")
     return found
 
 

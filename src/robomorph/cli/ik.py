@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,9 +25,24 @@ exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad
 _ROUNDS = 20
 
 
+class _Methods(Collection[str]):
+    """Names of the methods, looked up when asked for: `robomorph --help` need not load the solver."""
+
+    def __iter__(self) -> Iterator[str]:
+        from robomorph.ik.methods import METHODS
+
+        return iter(METHODS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == known for known in self)
+
+
 def add_parser(subparsers: Any) -> None:
-    from robomorph.cli.options import add_robot_options, numbers
-    from robomorph.ik.methods import METHODS
+    from robomorph.cli.options import add_robot_options
+    from robomorph.cli.parser import is_number, numbers
 
     parser = subparsers.add_parser(
         "ik",
@@ -33,22 +50,26 @@ def add_parser(subparsers: Any) -> None:
         description="Finds joint positions inside the limits that bring a frame to a position, or with --rpy "
         "to a pose; shows the answer, its errors, the time it took and a picture of the arm.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
     parser.add_argument("--frame", help="link to move (default: the end, if the robot has one)")
-    parser.add_argument("--position", metavar=("X", "Y", "Z"), nargs=3, type=float, required=True, help="m")
-    parser.add_argument(
-        "--rpy", metavar=("R", "P", "Y"), nargs=3, type=float, help="roll, pitch and yaw of the frame (rad)"
-    )
-    parser.add_argument("--q0", metavar="Q", type=numbers, help="start, numbers separated by commas")
+    vectors = {
+        "--position": ("X Y Z", "m"),
+        "--rpy": ("R P Y", "roll, pitch and yaw of the frame (rad)"),
+        "--q0": ("Q ...", "start, numbers separated by commas or spaces"),
+    }
+    for flag, (metavar, text) in vectors.items():
+        needed = flag == "--position"
+        parser.add_list(flag, metavar=metavar, read=numbers, accepts=is_number, required=needed, help=text)
     parser.add_argument("--tolerance", type=float, default=1e-5, help="m and rad (default 1e-5)")
     parser.add_argument("--any", action="store_true", help="the first solution, not the nearest to the start")
     parser.add_argument("--solutions", metavar="N", type=int, default=1, help="as many distinct solutions")
-    parser.add_argument(
-        "--fixed", metavar="JOINT", action="append", default=[], help="keep this joint; may be repeated"
+    parser.add_list(
+        "--fixed", metavar="JOINT ...", read=list, repeatable=True, help="keep these joints; may be repeated"
     )
-    parser.add_argument("--method", choices=list(METHODS), default="lm", help="default lm")
+    parser.add_argument(
+        "--method", metavar="NAME", choices=_Methods(), default="lm", help="%(choices)s (default lm)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random starts")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -60,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import make_console, print_json
     from robomorph.ik.problem import only_tip
 
+    _require_three(args)
     robot, messages = load_robot(args)
     frame = args.frame or only_tip(robot)
     target = np.array(args.position) if args.rpy is None else pose_of(args.position, args.rpy)
@@ -69,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         "solutions": args.solutions,
         "method": args.method,
         "seed": args.seed,
-        "fixed": tuple(args.fixed),
+        "fixed": fixed_joints(robot, [word for words in args.fixed or [] for word in words]),
     }
     q0 = None if args.q0 is None else np.array(args.q0)
     result = robot.inverse_kinematics(target, frame, q0, **options)  # compiles, if nothing is cached
@@ -83,6 +105,20 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(make_console(), robot, frame, result, seconds)
     return 0 if np.any(result.success) else 1
+
+
+def _require_three(args: argparse.Namespace) -> None:
+    from robomorph.errors import ArgumentError
+
+    for flag, values in (("--position", args.position), ("--rpy", args.rpy)):
+        if values is not None and (len(values) != 3 or not all(map(math.isfinite, values))):
+            raise ArgumentError(f"{flag}: expected three finite numbers, found {values}")
+
+
+def fixed_joints(robot: Robot, words: list[str]) -> tuple[str, ...]:
+    """Joints separated by commas or spaces; a comma that is part of a joint's name is no separator."""
+    found = [[word] if word in robot.joint_names else word.split(",") for word in words]
+    return tuple(part.strip() for parts in found for part in parts)
 
 
 def pose_of(position: list[float], rpy: list[float]) -> Any:

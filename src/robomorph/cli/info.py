@@ -31,7 +31,6 @@ def add_parser(subparsers: Any) -> None:
         description="Shows a robot as robomorph sees it: the tree of moving bodies, joints with their types, "
         "axes and limits, masses, and the sparsity of every joint's 6x6 transform.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")

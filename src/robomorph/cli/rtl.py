@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot, path_text
+from robomorph.cli.parser import is_number, names, whole_numbers
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, PAPERS_FUNCTION, add_design_options, design_options
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ def add_parser(subparsers: Any) -> None:
         description="Generates SystemVerilog for one function of a robot, lints and simulates it, compares "
         "every bit with the fixed-point interpreter, and reports cycles, resources and errors.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
     design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
@@ -51,13 +51,22 @@ def add_parser(subparsers: Any) -> None:
         "--states", type=int, default=200, metavar="N", help="states to simulate (default 200)"
     )
     group.add_argument("--no-simulate", action="store_true", help="schedule and lint only")
-    group.add_argument("--sweep", type=_numbers, metavar="BITS,BITS", help="errors at these word widths")
+    parser.add_list(
+        "--sweep",
+        group=group,
+        read=whole_numbers,
+        accepts=is_number,
+        metavar="BITS ...",
+        help="errors at these word widths",
+    )
     group.add_argument("--space", action="store_true", help="schedule many designs: the design space")
-    group.add_argument(
+    parser.add_list(
         "--synthesise",
-        type=_names,
+        group=group,
+        read=names,
+        accepts=lambda word: all(name in _SYNTHESES for name in names([word])),
         default=[],
-        metavar="T,T",
+        metavar="TARGET ...",
         help=f"by {', '.join(_SYNTHESES)}; takes minutes",
     )
     group.add_argument(
@@ -88,17 +97,6 @@ def add_parser(subparsers: Any) -> None:
         help="show earlier synthesis results as well",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected numbers such as 12,16,32, found {text!r}") from None
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _check_first(args: argparse.Namespace) -> None:

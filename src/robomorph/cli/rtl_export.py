@@ -61,15 +61,11 @@ def _refuse_software_options(args: argparse.Namespace) -> None:
 
 def _functions(args: argparse.Namespace) -> list[FunctionSpec]:
     """What was asked for, or the papers' function; kinematics of --frames as well."""
-    from robomorph.errors import ArgumentError
-    from robomorph.export import FunctionSpec, default_functions
+    from robomorph.export import FunctionSpec, check_names, frame_functions
 
     specs = [FunctionSpec.parse(text) for text in args.functions or [PAPERS_FUNCTION]]
-    specs += [spec for spec in default_functions(args.frames or []) if spec.frame]
-    names = [spec.name for spec in specs]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ArgumentError(f"functions: {', '.join(repeated)} would be exported twice: name each once")
+    specs += frame_functions(args.frames or [])
+    check_names(specs)
     return specs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from robomorph.cli.terminal import make_table
+from robomorph.cli.parser import ListAction, names
 
 
 def add_unit_options(add: Callable[..., None]) -> None:
@@ -18,7 +18,10 @@ def add_unit_options(add: Callable[..., None]) -> None:
     add(
         "--units",
         "how many link units: 2, or forward=2,backward=1,product=1, or by name (default 1 of each)",
-        metavar="KIND=N,..",
+        metavar="KIND=N ...",
+        action=ListAction,
+        read=lambda words: ",".join(names(words)),
+        accepts=lambda word: word.rpartition("=")[2].split(",")[0].isdigit(),
     )
     add("--fold", "cycles between calls of a unit, at most", type=int, metavar="N")
     add("--unit-latency", "cycles to aim for inside a unit", type=int, metavar="N")
@@ -37,6 +40,8 @@ def add_unit_options(add: Callable[..., None]) -> None:
 
 def unit_table(report: dict[str, Any]) -> Any:
     """One row per template; None for a design without link units."""
+    from robomorph.cli.terminal import make_table
+
     found = report["estimates"].get("units")
     if not found:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
@@ -54,6 +54,7 @@ class GpuPackage:
     nv: int
     functions: tuple[GpuFunction, ...]
     dtypes: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)  # what could not be exported, and why
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,9 @@ def package_files(package: GpuPackage, manifest: str) -> dict[str, str]:
     }
     files["CMakeLists.txt"] = _fill(_template(f"CMakeLists.{package.target}.txt"), words)
     files["README.md"] = _fill(_template(f"README.{package.target}.md"), words)
-    files[manifest] = json.dumps(
-        {"made_by": f"robomorph {package.version}", "robot": package.robot, "files": [*files, manifest]},
-        indent=2,
-    )
+    about = {"made_by": f"robomorph {package.version}", "robot": package.robot}
+    listed = {**about, "left_out": dict(package.left_out), "files": [*files, manifest]}
+    files[manifest] = json.dumps(listed, indent=2)
     return files
 
 

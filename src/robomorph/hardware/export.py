@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.errors import ArgumentError
+from robomorph.folders import write_folder
 from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report
 from robomorph.hardware.drawing import block_diagram, timeline
@@ -39,9 +40,6 @@ _WORDS = {
 def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = False) -> list[Path]:
     """Write everything; the files written. A folder that holds other things is refused unless forced. What an
     earlier export wrote there and this one does not is removed; files of others stay."""
-    earlier = _earlier_files(folder)
-    if folder.exists() and any(folder.iterdir()) and earlier is None and not force:
-        raise ArgumentError(f"{folder}: expected an empty folder or an earlier export; force overwrites")
     files = {f"rtl/{name}": text for name, text in accelerator.design.files.items()}
     files |= _testbench(accelerator) | _synthesis(accelerator)
     files |= {
@@ -53,34 +51,11 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
     }
     listed = {**manifest(accelerator), "files": sorted([*files, _MANIFEST])}
     files[_MANIFEST] = json.dumps(listed, indent=2) + "\n"
-    for name in set(earlier or ()) - set(files):
-        _remove(folder, name)
-    written = []
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        written.append(path)
-    return written
+    return write_folder(folder, files, _MANIFEST, ours=_is_design, force=force)
 
 
-def _earlier_files(folder: Path) -> list[str] | None:
-    """What an earlier export into the folder wrote, by its manifest; None if there was none."""
-    try:
-        found = json.loads((folder / _MANIFEST).read_text())
-    except (OSError, ValueError):
-        return None
-    if not isinstance(found, dict) or found.get("generator") != _GENERATOR:
-        return None
-    names = found.get("files")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def _remove(folder: Path, name: str) -> None:
-    """Take away a file of an earlier export, never one outside the folder, whatever the manifest says."""
-    path = folder / name
-    if path.resolve().is_relative_to(folder.resolve()) and path.is_file():
-        path.unlink()
+def _is_design(found: Mapping[str, Any]) -> bool:
+    return bool(found.get("generator") == _GENERATOR)
 
 
 def manifest(accelerator: Accelerator) -> dict[str, Any]:

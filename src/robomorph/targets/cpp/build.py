@@ -14,7 +14,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.targets.cpp.c_abi import symbol
-from robomorph.targets.cpp.package import Array, CppFunction, CppPackage
+from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, Routine
 
 DEFAULT_FLAGS = ("-O2", "-march=native")
 
@@ -54,7 +54,7 @@ class SharedLibrary:
 
     def __init__(self, package: CppPackage, path: Path) -> None:
         self.package, self.path = package, path
-        self._functions = {f.name: f for f in package.functions}
+        self._functions = {f.name: f for f in package.routines}
         self._library = ctypes.CDLL(str(path))
 
     def __getitem__(self, key: str | tuple[str, str]) -> SharedFunction:
@@ -68,7 +68,9 @@ class SharedLibrary:
 class SharedFunction:
     """One compiled function on NumPy arrays."""
 
-    def __init__(self, library: ctypes.CDLL, package: str, function: CppFunction, dtype: str) -> None:
+    def __init__(
+        self, library: ctypes.CDLL, package: str, function: CppFunction | Routine, dtype: str
+    ) -> None:
         self.function, self.dtype = function, np.dtype(dtype)
         self._one = getattr(library, symbol(package, function.name, dtype))
         self._batch = getattr(library, symbol(package, function.name, dtype, batch=True))
@@ -87,7 +89,7 @@ class SharedFunction:
         return outputs
 
     def _arrays(self, args: Sequence[Any], lead: tuple[int, ...]) -> tuple[list[Array], dict[str, Array]]:
-        ports = self.function.program.inputs
+        ports = self.function.inputs
         if len(args) != len(ports):
             raise ArgumentError(f"{self.function.name}: expected {len(ports)} arguments, found {len(args)}")
         inputs = [np.ascontiguousarray(a, self.dtype) for a in args]
@@ -96,7 +98,7 @@ class SharedFunction:
                 raise ArgumentError(
                     f"{port.name}: expected shape {(*lead, *port.shape)}, found {array.shape}"
                 )
-        outputs = {p.name: np.empty((*lead, *p.shape), self.dtype) for p in self.function.program.outputs}
+        outputs = {p.name: np.empty((*lead, *p.shape), self.dtype) for p in self.function.outputs}
         return inputs, outputs
 
 

@@ -26,6 +26,24 @@ _RESERVED = (
 
 
 @dataclass(frozen=True)
+class Routine:
+    """A function that is no program of ours, as the C interface and the self-check see it: its identifier, a
+    sentence on it, its ports, a note per port, and states with results ((states, *port.shape) by port name).
+    A CppFunction can be seen so, too."""
+
+    name: str
+    title: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    notes: Mapping[str, str]
+    reference: Mapping[str, Array]
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        return self.inputs + self.outputs
+
+
+@dataclass(frozen=True)
 class CppFunction:
     """One function: its identifier, a sentence on it, its scheduled program, a note per port (units, frames),
     states with the results they must give ((states, *port.shape) by port name), and comments by node."""
@@ -38,8 +56,16 @@ class CppFunction:
     comments: Mapping[int, str] = field(default_factory=dict)
 
     @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self.program.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.program.outputs
+
+    @property
     def ports(self) -> tuple[Port, ...]:
-        return self.program.inputs + self.program.outputs
+        return self.inputs + self.outputs
 
     @property
     def struct(self) -> str:
@@ -48,8 +74,36 @@ class CppFunction:
 
 
 @dataclass(frozen=True)
+class JointPlace:
+    """A joint with coordinates of its own: its kind, and where it begins in q and in qd."""
+
+    name: str
+    kind: str
+    q: int
+    v: int
+
+
+@dataclass(frozen=True)
+class RobotData:
+    """What a controller wants to know of a robot beside its kernels, in the order of q (nq) or of qd (nv)."""
+
+    joints: tuple[str, ...] = ()  # moving joints, those that mimic others among them
+    coordinates: tuple[str, ...] = ()  # (nq)
+    velocities: tuple[str, ...] = ()  # (nv)
+    lower: tuple[float, ...] = ()  # (nq), rad or m; infinite where there is no limit
+    upper: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()  # (nv)
+    effort: tuple[float, ...] = ()  # (nv)
+    gravity: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s^2, world axes
+    places: tuple[JointPlace, ...] = ()
+
+
+@dataclass(frozen=True)
 class CppPackage:
-    """Functions of one robot under one name: the namespace, the CMake package and the folder of headers."""
+    """Functions of one robot under one name: the namespace, the CMake package and the folder of headers.
+
+    manifold: `integrate` and `difference`, or nothing. left_out: functions that could not be made, and why.
+    """
 
     name: str
     robot: str
@@ -57,7 +111,13 @@ class CppPackage:
     functions: tuple[CppFunction, ...]
     dtypes: tuple[str, ...] = ("float64", "float32")
     constants: Mapping[str, int] = field(default_factory=dict)  # such as nq and nv
-    joints: tuple[str, ...] = ()
+    data: RobotData = field(default_factory=RobotData)
+    manifold: tuple[Routine, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def routines(self) -> tuple[CppFunction | Routine, ...]:
+        return (*self.functions, *self.manifold)
 
 
 def identifier(text: str) -> str:
@@ -70,12 +130,14 @@ def identifier(text: str) -> str:
 def comment_text(text: str) -> str:
     """A name from a robot's file as it may stand in a comment: on one line, and not ending the comment."""
     plain = "".join(c if c.isprintable() and c != "\\" else " " for c in text)
+    plain = re.sub(r"\?(?=\?)", "? ", plain)  # two together may be a trigraph of C99, such as a backslash
     return plain.replace("*/", "* /").replace("/*", "/ *")
 
 
 def string_literal(text: str) -> str:
-    """A name as a C string that reads back the same."""
-    escaped = (f"\\{c}" if c in '"\\' else c if c.isprintable() else _octal(c) for c in text)
+    """A name as a C string that reads back the same, whatever character set a compiler assumes."""
+    plain = set(map(chr, range(32, 127)))
+    escaped = (f"\\{c}" if c in '"\\?' else c if c in plain else _octal(c) for c in text)
     return '"' + "".join(escaped) + '"'
 
 

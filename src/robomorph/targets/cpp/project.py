@@ -8,13 +8,15 @@ from robomorph.ir.program import Port
 from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.c_abi import KINDS, c_header, c_source, symbol
 from robomorph.targets.cpp.check import numbers, self_check
+from robomorph.targets.cpp.data import cpp_arrays
 from robomorph.targets.cpp.fill import fill, template
 from robomorph.targets.cpp.function import function_header
-from robomorph.targets.cpp.package import CppFunction, CppPackage, comment_text, string_literal
+from robomorph.targets.cpp.manifold import cpp_calls
+from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, Routine, comment_text
 from robomorph.targets.cpu.layout import plan_layout
 
 MANIFEST = "robomorph.json"
-SUPPORT = ("scalar.hpp", "lanes.hpp", "lanes_vector.hpp", "lanes_portable.hpp")
+SUPPORT = ("scalar.hpp", "lanes.hpp", "lanes_vector.hpp", "lanes_portable.hpp", "manifold.hpp")
 
 
 def project_files(package: CppPackage) -> dict[str, str]:
@@ -24,6 +26,7 @@ def project_files(package: CppPackage) -> dict[str, str]:
     files |= {f"{include}/support/{name}": template(f"support/{name}") for name in SUPPORT}
     common = _common(package)
     files[f"{include}/{package.name}.hpp"] = fill("robot.hpp.in", common)
+    files[f"{include}/configuration.hpp"] = fill("configuration.hpp.in", common | _configuration(package))
     files[f"{include}/c_abi.h"] = c_header(package)
     files["src/c_abi.cpp"] = c_source(package)
     files["CMakeLists.txt"] = fill("CMakeLists.txt.in", common)
@@ -44,24 +47,33 @@ def _common(package: CppPackage) -> dict[str, str]:
         "robot": package.robot,
         "version": package.version,
         "constants": "\n".join(constants),
-        "joint_count": str(len(package.joints)),
-        "joints": ", ".join(string_literal(name) for name in package.joints),
-        "joint_list": ", ".join(f"`{comment_text(name)}`" for name in package.joints),
+        "joint_list": ", ".join(f"`{comment_text(name)}`" for name in package.data.coordinates),
+        "gravity": ", ".join(f"{x:g}" for x in package.data.gravity),
         "includes": "\n".join(f'#include "{f.name}.hpp"' for f in package.functions),
-        "function_table": "\n".join(_table_row(f) for f in package.functions),
+        "function_table": "\n".join(_table_row(f) for f in package.routines),
+        "left_out": "".join(
+            f"Not exported: `{n}`: {comment_text(why)}\n" for n, why in package.left_out.items()
+        ),
         "kinds": " and ".join(f"`{KINDS[d][0]}`" for d in package.dtypes),
         "stack": str(max(plan_layout(f.program).slot_count for f in package.functions)),
     }
 
 
-def _table_row(function: CppFunction) -> str:
+def _configuration(package: CppPackage) -> dict[str, str]:
+    calls = cpp_calls(package.data.places) if package.manifold else ("", "")
+    words = dict(zip(("integrate", "difference"), calls, strict=True))
+    manifold = fill("manifold.hpp.in", words) if package.manifold else ""
+    return {"data": cpp_arrays(package.data), "manifold": manifold}
+
+
+def _table_row(function: CppFunction | Routine) -> str:
     def listed(ports: tuple[Port, ...]) -> str:
         return ", ".join(f"`{p.name}{spelling.extents(p.shape)}`" for p in ports)
 
-    program = function.program
+    cost = f"{function.program.cost():,}" if isinstance(function, CppFunction) else ""
     return (
-        f"| `{function.name}` | {function.title} | {listed(program.inputs)} | {listed(program.outputs)} "
-        f"| {program.cost():,} |"
+        f"| `{function.name}` | {function.title} | {listed(function.inputs)} | {listed(function.outputs)} "
+        f"| {cost} |"
     )
 
 
@@ -84,7 +96,9 @@ def _example(package: CppPackage) -> dict[str, str]:
         "varied": f"many.{_varied(program.inputs)}",
         "first_result": f"{first.name}{'[0]' * len(first.shape)}",
         "c_state": "\n".join([*inputs, *outputs]),
-        "arguments": ", ".join(p.name for p in function.ports),
+        "arguments": ", ".join(_c_argument(p) for p in program.inputs)
+        + ", "
+        + ", ".join(p.name for p in program.outputs),
         "c_prints": "\n".join(_print(p, "") for p in program.outputs),
     }
 
@@ -95,10 +109,18 @@ def _varied(inputs: tuple[Port, ...]) -> str:
 
 
 def _braces(function: CppFunction, port: Port) -> str:
-    values = function.reference[port.name][0]
+    return _nested(function.reference[port.name][0])
+
+
+def _nested(values: Array) -> str:
     if values.ndim < 2:
         return "{" + numbers(values, 5, "       ") + "}"
-    return "{" + ",\n       ".join("{" + numbers(row, 6) + "}" for row in values) + "}"
+    return "{" + ",\n       ".join(_nested(row) for row in values) + "}"
+
+
+def _c_argument(port: Port) -> str:
+    flat = spelling.is_flat(port, "const ")
+    return f"&{port.name}{'[0]' * len(port.shape)}" if flat else port.name
 
 
 def _rows_and_columns(port: Port) -> tuple[int, int]:
@@ -124,13 +146,21 @@ def _manifest(package: CppPackage) -> dict[str, object]:
         "robot": package.robot,
         "name": package.name,
         "dtypes": list(package.dtypes),
-        "joints": list(package.joints),
+        "joints": list(package.data.joints),
+        "coordinates": list(package.data.coordinates),
+        "velocities": list(package.data.velocities),
+        "limits": {
+            name: [x if abs(x) < float("inf") else None for x in getattr(package.data, name)]
+            for name in ("lower", "upper", "velocity", "effort")
+        },
+        "gravity": list(package.data.gravity),
+        "left_out": dict(package.left_out),
         "constants": dict(package.constants),
         "functions": {
             f.name: {
                 "title": f.title,
-                "inputs": {p.name: list(p.shape) for p in f.program.inputs},
-                "outputs": {p.name: list(p.shape) for p in f.program.outputs},
+                "inputs": {p.name: list(p.shape) for p in f.inputs},
+                "outputs": {p.name: list(p.shape) for p in f.outputs},
                 "operations": f.program.cost(),
             }
             for f in package.functions

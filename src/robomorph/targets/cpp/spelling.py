@@ -29,8 +29,27 @@ def pointer(port: Port, kind: str, qualifier: str = "") -> str:
 
 
 def array_parameter(port: Port, kind: str) -> str:
-    """A parameter that shows its shape, as C and C++ both read it."""
-    return f"{kind} {port.name}{extents(port.shape)}" if port.shape else f"{kind} *{port.name}"
+    """A parameter of the C interface that shows its shape, as C and C++ both read it.
+
+    Constant matrices are flat: ISO C before C23 does not take rows of numbers for rows of constant numbers.
+    """
+    if not port.shape:
+        return f"{kind} *{port.name}"
+    if is_flat(port, kind):
+        return f"{kind} {port.name}[{' * '.join(map(str, port.shape))}]"
+    return f"{kind} {port.name}{extents(port.shape)}"
+
+
+def is_flat(port: Port, kind: str) -> bool:
+    """Is the port one row of numbers in the C interface, though it has more dimensions?"""
+    return kind.startswith("const ") and len(port.shape) > 1
+
+
+def as_rows(port: Port, kind: str, place: str) -> str:
+    """A pointer to the numbers of a port of any shape, as `pointer` declares it."""
+    if len(port.shape) < 2:
+        return place
+    return f"reinterpret_cast<{kind} (*){extents(port.shape[1:])}>({place})"
 
 
 def shape_text(port: Port) -> str:

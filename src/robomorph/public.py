@@ -1,0 +1,34 @@
+"""Everything that `import robomorph` offers by name."""
+
+from robomorph.errors import (
+    ArgumentError,
+    ModelError,
+    ModelWarning,
+    ProgramError,
+    RobomorphError,
+    TargetError,
+)
+from robomorph.kernel import Kernel, KernelStats
+from robomorph.loading import load
+from robomorph.model import Inertia, Pose, builtin_robots
+from robomorph.robot import JointLimits, Robot
+from robomorph.runtime import get_default_threads, set_default_threads
+
+__all__ = [
+    "ArgumentError",
+    "Inertia",
+    "JointLimits",
+    "Kernel",
+    "KernelStats",
+    "ModelError",
+    "ModelWarning",
+    "Pose",
+    "ProgramError",
+    "RobomorphError",
+    "Robot",
+    "TargetError",
+    "builtin_robots",
+    "get_default_threads",
+    "load",
+    "set_default_threads",
+]
