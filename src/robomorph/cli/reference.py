@@ -176,7 +176,7 @@ def _unit_motions(body: Body) -> list[tuple[Array, Array]]:
 def _aligned(body: Body) -> Array:
     """A rotation whose third column is the joint's axis: joint types are written about z."""
     axis = np.asarray(body.axis)
-    if not JOINT_TYPES[body.kind].has_axis or axis[2] == 1.0:
+    if not JOINT_TYPES[body.kind].has_axis or axis.tolist() == [0.0, 0.0, 1.0]:
         return np.eye(3)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
     x /= np.linalg.norm(x)
