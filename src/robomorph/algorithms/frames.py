@@ -4,11 +4,15 @@ Each joint's axis becomes z. About that axis the frame may still turn, and along
 chosen so that the constant transform to the main child is a single turn about x with few
 translations (Denavit-Hartenberg placement, generalised to trees). Floating and planar joints keep
 the user's frame, because velocities are given in it.
+
+Frames are chosen, never the robot changed: whatever the choice, the transforms between frames are those of
+the model to within rounding. Only what the products of this file may have left in place of a zero is dropped.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +26,9 @@ from robomorph.spatial import Move, Translation, Turn
 
 Array = npt.NDArray[Any]
 
-# Angles this close (radians) to a right angle, and lengths this close (metres) to zero, are taken as
-# exact: their effect is far below the accuracy of any model, their cost is not.
-ANGLE_TOLERANCE = 1e-10
-LENGTH_TOLERANCE = 1e-12
+# What rounding may leave of an entry of a rotation that should be 0, and beside the lengths that were added
+# up, of a length that should be. Angles that are meant to be right angles are made so by the model (snap).
+ROUNDING = 16 * sys.float_info.epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +105,11 @@ def _fit_turn(bodies: list[_Body], body: _Body) -> None:
     if not body.joint.turns or body.main < 0:
         return
     child = _joint_frame(bodies, body.main)
-    axis = child.rotation[:, 2]
-    if math.hypot(axis[0], axis[1]) > ANGLE_TOLERANCE:
-        body.turn = snap_angle(zxz(child.rotation)[0])
-    elif math.hypot(child.translation[0], child.translation[1]) > LENGTH_TOLERANCE:
-        body.turn = snap_angle(math.atan2(child.translation[1], child.translation[0]))
+    x, y = (float(v) for v in child.translation[:2])
+    if math.hypot(*child.rotation[:2, 2]) > ROUNDING:
+        body.turn = zxz(child.rotation)[0]
+    elif (distance := math.hypot(x, y)) > _length_rounding(bodies, body.main):
+        body.turn = direction(x / distance, y / distance)
 
 
 def _fit_slides(bodies: list[_Body]) -> None:
@@ -126,17 +129,21 @@ def _fit_slides(bodies: list[_Body]) -> None:
         shift = slides[bodies[i].parent] if bodies[i].parent >= 0 else 0.0
         return np.asarray(base[i] + along[i] * slides[i] - np.array([0.0, 0.0, shift]))
 
+    def entries(i: int) -> int:
+        size = np.linalg.norm(base[i]) + abs(slides[i])
+        size += abs(slides[bodies[i].parent]) if bodies[i].parent >= 0 else 0.0
+        return int(np.count_nonzero(np.abs(offset(i)) > ROUNDING * size))
+
     def nonzeros(i: int) -> int:
         # A translation from the world costs nothing in dynamics, so it does not count.
-        around = ([i] if bodies[i].parent >= 0 else []) + children[i]
-        return sum(int(np.count_nonzero(np.abs(offset(j)) > LENGTH_TOLERANCE)) for j in around)
+        return sum(entries(j) for j in ([i] if bodies[i].parent >= 0 else []) + children[i])
 
     for _ in range(3):
         for i, body in enumerate(bodies):
             if not body.joint.slides or body.joint.moves:
                 continue
             own = offset(i)
-            roots = [slides[i] - own[k] / along[i][k] for k in range(3) if abs(along[i][k]) > ANGLE_TOLERANCE]
+            roots = [slides[i] - own[k] / along[i][k] for k in range(3) if abs(along[i][k]) > ROUNDING]
             roots += [slides[i] + offset(child)[2] for child in children[i]]
             best = (nonzeros(i), 0, slides[i])
             for rank, root in enumerate(roots, 1):
@@ -157,6 +164,14 @@ def _linear_offset(bodies: list[_Body], i: int) -> tuple[Array, Array]:
     return frame.translation, frame.rotation[:, 2] if body.joint.slides else np.zeros(3)
 
 
+def _length_rounding(bodies: list[_Body], i: int) -> float:
+    """What rounding may leave of a length (m) that is 0 in `_joint_frame`."""
+    body = bodies[i]
+    slides = [body.slide, bodies[body.parent].slide if body.parent >= 0 else None]
+    added = [body.placement.translation, *(slide for slide in slides if slide is not None)]
+    return ROUNDING * float(sum(np.linalg.norm(part) for part in added))
+
+
 def _bring_to_parent(bodies: list[_Body], i: int) -> None:
     """Let a sliding body's origin coincide with its parent's at rest: its placement needs no offset."""
     body = bodies[i]
@@ -170,12 +185,13 @@ def _finish(bodies: list[_Body]) -> FramePlan:
     for i, body in enumerate(bodies):
         frame = _joint_frame(bodies, i)
         a, b, c = zxz(frame.rotation)
-        own = snap_angle(c + body.turn)
+        own = near_quarter(c + body.turn)
         angles, turn = [(2, a), (0, b)], own
         if body.joint.moves or not body.joint.turns:  # the placement turns instead
             angles, turn = [*angles, (2, own)], 0.0
         moves: list[Move] = []
-        offset = [0.0 if abs(x) < LENGTH_TOLERANCE else float(x) for x in frame.translation]
+        least = _length_rounding(bodies, i)
+        offset = [0.0 if abs(x) <= least else float(x) for x in frame.translation]
         if any(offset):
             moves.append(Translation((offset[0], offset[1], offset[2])))
         moves += [Turn(axis, *cos_sin(x)) for axis, x in angles if cos_sin(x) != (1.0, 0.0)]
@@ -185,22 +201,26 @@ def _finish(bodies: list[_Body]) -> FramePlan:
 
 
 def zxz(rotation: Array) -> tuple[float, float, float]:
-    """Angles with R = Rz(a) Rx(b) Rz(c), right angles exact; a = 0 where the z axes are parallel."""
-    x, y, z = (float(v) for v in rotation[:, 2])
-    sin_b = math.hypot(x, y)
-    if sin_b <= ANGLE_TOLERANCE:
-        b = 0.0 if z > 0 else math.pi
-        return 0.0, b, snap_angle(math.atan2(-float(rotation[0, 1]), float(rotation[0, 0])))
-    a = math.atan2(x, -y)
-    c = math.atan2(float(rotation[2, 0]), float(rotation[2, 1]))
-    return snap_angle(a), snap_angle(math.atan2(sin_b, z)), snap_angle(c)
+    """Angles with R = Rz(a) Rx(b) Rz(c) to within rounding; a = 0 where the z axes are parallel."""
+    x, y = (float(v) for v in rotation[:2, 2])
+    a = direction(-y, x) if math.hypot(x, y) > ROUNDING else 0.0
+    # What a left over is read for b and c: where b is small, a and c are ill-defined, but not a + c.
+    rest = _rot_z(a).T @ rotation
+    return a, direction(rest[2, 2], -rest[1, 2]), direction(rest[0, 0], -rest[0, 1])
 
 
-def snap_angle(angle: float) -> float:
-    """The angle in (-pi, pi], exactly a multiple of pi/2 if it is within the tolerance of one."""
+def direction(cosine: float, sine: float) -> float:
+    """The angle in (-pi, pi] with this cosine and sine; a multiple of pi/2 if one of them is rounding."""
+    if abs(sine) <= ROUNDING:
+        return 0.0 if cosine > 0.0 else math.pi
+    return math.copysign(math.pi / 2, sine) if abs(cosine) <= ROUNDING else math.atan2(sine, cosine)
+
+
+def near_quarter(angle: float) -> float:
+    """The angle in [-pi, pi], exactly a multiple of pi/2 if it is one but for rounding."""
     angle = math.remainder(angle, 2 * math.pi)
     quarters = round(angle / (math.pi / 2))
-    return quarters * math.pi / 2 if abs(angle - quarters * math.pi / 2) <= ANGLE_TOLERANCE else angle
+    return quarters * math.pi / 2 if abs(angle - quarters * math.pi / 2) <= ROUNDING else angle
 
 
 def cos_sin(angle: float) -> tuple[float, float]:

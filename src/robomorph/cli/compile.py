@@ -272,17 +272,18 @@ def _print_tables(
 ) -> None:
     from rich.markup import escape
 
-    from robomorph.cli.checks import TOLERANCES
+    from robomorph.cli.checks import ALLOWED
 
     _print_programs(console, rows)
     _print_accuracy(console, rows, args.dtype)
-    near, far = TOLERANCES[args.dtype]
+    allowed = ALLOWED[args.dtype]
     threads = "1 thread" if most_threads(args) == 1 else f"{most_threads(args)} threads"
     console.print(
         f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
-        f"states, single and batched; allowed: {near:g} from the interpreter, {far:g} from finite "
-        "differences and textbook formulas. Times: best of several rounds, arguments and results in place; "
-        f"one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
+        f"states, single and batched; allowed: {allowed.interpreter:g} from the interpreter, "
+        f"{allowed.textbook:g} from textbook formulas (more where a badly conditioned mass matrix is inverted), "
+        f"{allowed.differences:g} from finite differences. Times: best of several rounds, arguments and "
+        f"results in place; one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
     )
     if first is not None:
         console.print(
@@ -295,7 +296,7 @@ def _print_tables(
 def _print_conclusion(console: Console, rows: list[Row]) -> None:
     """Whether all checks passed, and which kernels have no yardstick but the interpreter."""
     failed = [row.name for row in rows if not row.verdict.passed]
-    alone = [row.name for row in rows if row.verdict.independent is None]
+    alone = [row.name for row in rows if row.verdict.independent is None and row.verdict.distrust is None]
     if failed:
         console.print(f"[bold red]{len(failed)} of {len(rows)} checks failed:[/] {', '.join(failed)}")
     elif alone:
@@ -304,6 +305,9 @@ def _print_conclusion(console: Console, rows: list[Row]) -> None:
         console.print(
             f"[bold green]all {len(rows)} kernels agree with the interpreter and the differences[/]"
         )
+    for row in rows:
+        if row.verdict.distrust is not None:
+            console.print(f"[yellow]{row.name}: differences are not trusted:[/] {row.verdict.distrust}")
     if alone:
         console.print(f"[yellow]checked against the interpreter only:[/] {', '.join(alone)}")
 
@@ -360,7 +364,8 @@ def _print_accuracy(console: Console, rows: list[Row], dtype: str) -> None:
     )
     for row in rows:
         verdict = row.verdict
-        far = "-" if verdict.independent is None else f"{verdict.independent:.1e}"
+        nothing = "-" if verdict.distrust is None else "not trusted"
+        far = nothing if verdict.independent is None else f"{verdict.independent:.1e}"
         mark = "[green]ok[/]" if verdict.passed else "[bold red]FAILED[/]"
         one, batch, each = map(_duration, (row.single, row.batch, row.batch / BATCH))
         table.add_row(row.name, f"{verdict.interpreter:.1e}", far, mark, one, batch, str(row.threads), each)

@@ -1,8 +1,8 @@
 """Rigid-body dynamics as in a textbook, in plain NumPy: what `robomorph compile` checks kernels against.
 
 Poses are products of 4x4 matrices in the frames of the file, Jacobians stack joint axes, and torques follow
-from the principle of virtual power with momenta differentiated numerically along the motion. Nothing here
-uses internal frames, regrouped inertias, sweeps, tracing or compiled code; only the joint types are shared.
+from the principle of virtual power with the accelerations of all bodies. Nothing here uses internal frames,
+regrouped inertias, sweeps, tracing or compiled code; only the joint types are shared.
 """
 
 from __future__ import annotations
@@ -21,10 +21,6 @@ from robomorph.spatial import Move, Translation, Turn
 
 Array = npt.NDArray[Any]
 
-# Fourth-order central differences: weights of f(-2h), f(-h), f(h), f(2h), to be divided by h.
-STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
-STEP = 1e-3
-
 
 class BodyStates(NamedTuple):
     """For every body: rotation (B, 3, 3) and origin (B, 3) in the world, and the Jacobians (B, 3, nv) of
@@ -34,6 +30,16 @@ class BodyStates(NamedTuple):
     origin: list[Array]
     linear: list[Array]
     angular: list[Array]
+
+
+class BodyMotion(NamedTuple):
+    """A body's origin, and velocity and acceleration of origin and rotation: (B, 3), in the world's axes."""
+
+    origin: Array
+    velocity: Array
+    omega: Array
+    acceleration: Array
+    spin: Array
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,16 @@ class Reference:
             pose[:, :3, :3], pose[:, :3, 3] = states.rotation[frame.body], states.origin[frame.body]
         return np.asarray(pose @ frame.placement.matrix)
 
+    def frame_jacobian(self, q: Array, name: str) -> Array:
+        """(B, 6, nv): velocity of a frame's origin and its angular velocity, in the world's axes."""
+        frame = self.robot.model.frames[self.robot.model.frame_index(name)]
+        if frame.body == WORLD:
+            return np.zeros((len(q), 6, self.robot.nv))
+        states = self.bodies(q)
+        angular, arm = states.angular[frame.body], states.rotation[frame.body] @ frame.placement.translation
+        linear = states.linear[frame.body] + np.cross(angular, arm[:, :, None], axis=1)
+        return np.concatenate([linear, angular], axis=1)
+
     def mass_points(self, q: Array) -> tuple[Array, Array]:
         """Total mass times centre of mass (B, 3), and its Jacobian (B, 3, nv)."""
         states = self.bodies(q)
@@ -100,33 +116,45 @@ class Reference:
             total += angular.transpose(0, 2, 1) @ tensor @ angular
         return total
 
-    def momenta(self, q: Array, qd: Array) -> Array:
-        """Linear momentum and angular momentum about the own centre of mass of every body, (B, n, 6)."""
-        states = self.bodies(q)
-        out = np.zeros((len(q), len(self.robot.model.bodies), 6))
-        for i, body in enumerate(self.robot.model.bodies):
-            _, linear = _center(states, i, body)
-            rotation = states.rotation[i]
-            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
-            out[:, i, :3] = body.inertia.mass * np.einsum("bij,bj->bi", linear, qd)
-            out[:, i, 3:] = np.einsum("bij,bjk,bk->bi", tensor, states.angular[i], qd)
-        return out
-
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (B, nv): what the rates of all momenta and gravity do along each degree of freedom."""
-        rates = np.zeros((len(q), len(self.robot.model.bodies), 6))
-        for k, weight in STENCIL:
-            t = k * STEP
-            there = self.robot.integrate(q, t * qd + 0.5 * t * t * qdd)
-            rates += weight / STEP * self.momenta(there, qd + t * qdd)
         states = self.bodies(q)
+        motions = self._motions(states, qd, qdd)
         tau = np.zeros_like(qd)
         for i, body in enumerate(self.robot.model.bodies):
             _, linear = _center(states, i, body)
-            force = rates[:, i, :3] - body.inertia.mass * self.robot.gravity
-            tau += np.einsum("bij,bi->bj", linear, force)
-            tau += np.einsum("bij,bi->bj", states.angular[i], rates[:, i, 3:])
+            rotation, motion = states.rotation[i], motions[i]
+            arm, omega = rotation @ body.inertia.com, motion.omega
+            center = motion.acceleration + np.cross(motion.spin, arm) + np.cross(omega, np.cross(omega, arm))
+            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
+            moment = _times(tensor, motion.spin) + np.cross(omega, _times(tensor, omega))
+            tau += _times(linear.transpose(0, 2, 1), body.inertia.mass * (center - self.robot.gravity))
+            tau += _times(states.angular[i].transpose(0, 2, 1), moment)
         return tau
+
+    def _motions(self, states: BodyStates, qd: Array, qdd: Array) -> dict[int, BodyMotion]:
+        """The motion of every body, and of the world, by index."""
+        still = np.zeros((len(qd), 3))
+        motions = {WORLD: BodyMotion(still, still, still, still, still)}
+        starts = coordinate_starts(self.robot.model)
+        for i, body in enumerate(self.robot.model.bodies):
+            above = motions[body.parent]
+            source, scale, _ = (i, 1.0, 0.0) if body.mimic is None else body.mimic
+            own = slice(starts[source].nv, starts[source].nv + JOINT_TYPES[body.kind].nv)
+            spins, slides = (np.array(units) for units in zip(*_unit_motions(body), strict=True))
+            turn, slide, turned, slid = (
+                _times(states.rotation[i], scale * rate[:, own] @ units)
+                for rate in (qd, qdd)
+                for units in (spins, slides)
+            )
+            # Joint motions are constant in the body's axes, which turn with it.
+            omega = above.omega + turn
+            velocity = _times(states.linear[i], qd)
+            acceleration = above.acceleration + np.cross(above.spin, states.origin[i] - above.origin)
+            acceleration += np.cross(above.omega, velocity - above.velocity) + slid + np.cross(omega, slide)
+            spin = above.spin + turned + np.cross(omega, turn)
+            motions[i] = BodyMotion(states.origin[i], velocity, omega, acceleration, spin)
+        return motions
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Accelerations (B, nv)."""
@@ -138,6 +166,11 @@ def _center(states: BodyStates, i: int, body: Body) -> tuple[Array, Array]:
     """A body's centre of mass (B, 3) and its Jacobian (B, 3, nv)."""
     arm = states.rotation[i] @ body.inertia.com
     return states.origin[i] + arm, states.linear[i] + np.cross(states.angular[i], arm[:, :, None], axis=1)
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    """Products (B, m) of matrices (B, m, n) and vectors (B, n)."""
+    return np.asarray((matrices @ vectors[..., None])[..., 0])
 
 
 def _joint_pose(body: Body, q: Array) -> tuple[Array, Array]:
@@ -176,7 +209,7 @@ def _unit_motions(body: Body) -> list[tuple[Array, Array]]:
 def _aligned(body: Body) -> Array:
     """A rotation whose third column is the joint's axis: joint types are written about z."""
     axis = np.asarray(body.axis)
-    if not JOINT_TYPES[body.kind].has_axis or axis[2] == 1.0:
+    if not JOINT_TYPES[body.kind].has_axis or axis.tolist() == [0.0, 0.0, 1.0]:
         return np.eye(3)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
     x /= np.linalg.norm(x)

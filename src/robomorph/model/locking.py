@@ -87,12 +87,8 @@ def _check_limits(tree: Tree, joint: Joint, value: Array, notes: Notes) -> None:
 def motion(kind: str, axis: Array, value: Array, snap: float) -> Pose:
     """The pose of the child link's frame in the joint frame at coordinates `value`."""
     joint_type = JOINT_TYPES[kind]
-    moves = Transform(joint_type.transform(value.tolist(), 0.0))
+    moves = Transform(joint_type.standing(value.tolist(), snap))
     columns = [moves.moment_back(unit) for unit in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     align = axis_frame(axis) if joint_type.has_axis else np.eye(3)
     rotation = align @ np.array(columns, dtype=float).T @ align.T
-    # Entries that the snapped angle would make exact; what is left of a column of one entry is its sign.
-    rotation = np.where(np.abs(rotation) <= max(snap, 1e-15), 0.0, rotation)
-    alone = np.count_nonzero(rotation, axis=0) == 1
-    rotation[:, alone] = np.sign(rotation[:, alone])
     return Pose(rotation, align @ np.array(moves.point_back((0.0, 0.0, 0.0)), dtype=float))

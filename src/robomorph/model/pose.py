@@ -10,8 +10,6 @@ import numpy as np
 from .arrays import Array, frozen
 from .exact import Exact
 
-# An axis this close to a coordinate axis is taken as that.
-_AXIS_TOLERANCE = 1e-10
 _QUARTER = math.pi / 2
 # Beyond this size the rounding of a float is no longer small against any useful snap tolerance.
 _LARGEST_SNAPPED_ANGLE = 100.0
@@ -75,6 +73,11 @@ def right_angle_error(angle: float) -> float:
     return abs(angle - round(angle / _QUARTER) * _QUARTER)
 
 
+def snapped_angle(angle: float, snap: float) -> float:
+    """`angle` (rad), or the multiple of pi/2 that is within `snap` of it."""
+    return round(angle / _QUARTER) * _QUARTER if right_angle_error(angle) <= snap else angle
+
+
 def cos_sin(angle: float, snap: float) -> tuple[float, float]:
     """cos and sin of `angle` (rad); exactly 0 and +-1 within `snap` of a multiple of pi/2."""
     if right_angle_error(angle) <= snap:
@@ -106,15 +109,13 @@ def rotation_about(axis: Array, cosine: float, sine: float) -> Array:
 
 
 def axis_frame(axis: Array) -> Array:
-    """A rotation whose third column is the unit vector `axis`; permutes axes where it can."""
-    for k in range(3):
-        if abs(abs(axis[k]) - 1.0) < _AXIS_TOLERANCE:
-            out = np.zeros((3, 3))
-            sign = math.copysign(1.0, axis[k])
-            out[k, 2] = sign
-            out[(k + 1) % 3, 0] = sign
-            out[(k + 2) % 3, 1] = 1.0
-            return out
+    """A rotation whose third column is the unit vector `axis`; permutes axes if it is a coordinate axis."""
+    if np.count_nonzero(axis) == 1:
+        k = int(np.argmax(np.abs(axis)))
+        out = np.zeros((3, 3))
+        out[k, 2] = out[(k + 1) % 3, 0] = np.sign(axis[k])
+        out[(k + 2) % 3, 1] = 1.0
+        return out
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)

@@ -212,7 +212,7 @@ class _Reader:
         if abs(length - 1.0) > _UNIT_TOLERANCE:
             self.notes.add(AXIS_LENGTH, self.fields.place(joint), f"length {length:.6g}")
         axis = self.snapped_axis(joint, written / length)
-        if joint_type.axis_is_z and axis[2] != 1.0:
+        if joint_type.axis_is_z and axis.tolist() != [0.0, 0.0, 1.0]:
             self.notes.add(PLANAR_AXIS, self.fields.place(joint), f'axis "{element.attributes["xyz"]}"')
             return np.array([0.0, 0.0, 1.0])
         return axis

@@ -58,6 +58,11 @@ class JointType(ABC):
         """Moves from the joint frame to the child's frame; `q` has nq scalars, `turn` is a
         constant angle about z added by the choice of internal frames."""
 
+    def standing(self, q: Sequence[float], snap: float) -> tuple[Move, ...]:
+        """The moves of a joint held at `q`; angles within `snap` (rad) of a multiple of pi/2 are that."""
+        del snap
+        return self.transform(q, 0.0)
+
     def regroup(self, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
         """Split a child's inertia into what this joint feels and what may as well be the parent's
         (given in the child's frame, the same for every configuration, without effect on any torque)."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from robomorph.model.joints.base import JointType
 from robomorph.model.manifolds import Flat
+from robomorph.model.pose import snapped_angle
 from robomorph.spatial import BodyInertia, Motion, Move, Scalar, Symmetric, Turn, cos, sin
 
 
@@ -26,6 +27,9 @@ class Revolute(JointType):
         c, s = _cos_sin(q[0], turn)
         return (Turn(2, c, s),)
 
+    def standing(self, q: Sequence[float], snap: float) -> tuple[Move, ...]:
+        return self.transform([0.0], snapped_angle(q[0], snap))  # exact for quarter turns
+
     def regroup(self, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
         # Mass, first moment along z and one transverse inertia are symmetric about z, and a spin
         # about z gives them no momentum: they may be the parent's.
@@ -38,7 +42,7 @@ class Revolute(JointType):
 def _cos_sin(q: Scalar, turn: float) -> tuple[Scalar, Scalar]:
     """Cosine and sine of q + turn; quarter turns cost nothing."""
     quarters = round(turn / (math.pi / 2))
-    if abs(turn - quarters * math.pi / 2) > 1e-15 * max(1.0, abs(turn)):
+    if turn != quarters * math.pi / 2:
         return cos(q + turn), sin(q + turn)
     c, s = cos(q), sin(q)
     return ((c, s), (-s, c), (-c, -s), (s, -c))[quarters % 4]
