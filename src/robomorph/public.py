@@ -11,7 +11,8 @@ from robomorph.errors import (
 from robomorph.kernel import Kernel, KernelStats
 from robomorph.loading import load
 from robomorph.model import Inertia, Pose, builtin_robots
-from robomorph.robot import JointLimits, Robot
+from robomorph.results import JointLimits
+from robomorph.robot import Robot
 from robomorph.runtime import get_default_threads, set_default_threads
 
 __all__ = [

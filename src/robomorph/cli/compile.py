@@ -281,9 +281,10 @@ def _print_tables(
     console.print(
         f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
         f"states, single and batched; allowed: {allowed.interpreter:g} from the interpreter, "
-        f"{allowed.textbook:g} from textbook formulas (more where a badly conditioned mass matrix is inverted), "
-        f"{allowed.differences:g} from finite differences. Times: best of several rounds, arguments and "
-        f"results in place; one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
+        f"{allowed.textbook:g} from textbook formulas (more where a badly conditioned mass matrix is "
+        f"inverted), {allowed.differences:g} from finite differences. Times: best of several rounds, "
+        f"arguments and results in place; one call on one thread, batches on at most {threads}, as many as "
+        "'threads' says.[/]"
     )
     if first is not None:
         console.print(
