@@ -36,7 +36,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"broadcast.*q \(2,\), qd \(3,\)",
     ),
     "text": (lambda: robot().mass_matrix("abc"), r"^q: expected"),
-    "None": (lambda: robot().mass_matrix(None), r"^q: expected float"),  # type: ignore[arg-type]
+    "None": (lambda: robot().mass_matrix(None), r"^q: expected .*float"),  # type: ignore[arg-type]
     "complex": (
         lambda: robot().mass_matrix(Q + 1j),
         r"^q: expected float32 or float64, found dtype complex128",

@@ -150,7 +150,7 @@ class Yardstick:
         allowed = ALLOWED[dtype].textbook
         if not ALGORITHMS[algorithm].inverts or dtype == "float32":
             return allowed
-        return max(allowed, _LOST * np.finfo(np.float64).eps * self._condition)
+        return max(allowed, _LOST * float(np.finfo(np.float64).eps) * self._condition)
 
     @cached_property
     def _condition(self) -> float:

@@ -45,6 +45,22 @@ def add_parser(subparsers: Any) -> None:
     group.add_argument(
         "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
     )
+    _add_contents(parser, group)
+    group.add_argument(
+        "--dtype",
+        choices=("both", "float64", "float32"),
+        help="number formats of the C interface; the C++ templates take both (default both; not for rtl)",
+    )
+    group.add_argument("--name", help="namespace and package (default: the robot's name; not for rtl)")
+    group.add_argument(
+        "--force", action="store_true", help="write even into a folder that holds other things"
+    )
+    add_design_options(parser.add_argument_group("target rtl", ABOUT_DEFAULTS))
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_contents(parser: Any, group: Any) -> None:
+    """What is exported."""
     parser.add_list(
         "--functions",
         group=group,
@@ -69,17 +85,6 @@ def add_parser(subparsers: Any) -> None:
         read=names,
         help="links with external wrenches as arguments of the dynamics; 'all' for every link",
     )
-    group.add_argument(
-        "--dtype",
-        choices=("both", "float64", "float32"),
-        help="number formats of the C interface; the C++ templates take both (default both; not for rtl)",
-    )
-    group.add_argument("--name", help="namespace and package (default: the robot's name; not for rtl)")
-    group.add_argument(
-        "--force", action="store_true", help="write even into a folder that holds other things"
-    )
-    add_design_options(parser.add_argument_group("target rtl", ABOUT_DEFAULTS))
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -69,6 +69,12 @@ def add_parser(subparsers: Any) -> None:
         metavar="TARGET ...",
         help=f"by {', '.join(_SYNTHESES)}; takes minutes",
     )
+    _add_files(group)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def _add_files(group: Any) -> None:
+    """What is read and written."""
     group.add_argument(
         "--liberty",
         metavar="FILE",
@@ -96,7 +102,6 @@ def add_parser(subparsers: Any) -> None:
         default=[],
         help="show earlier synthesis results as well",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def _check_first(args: argparse.Namespace) -> None:
