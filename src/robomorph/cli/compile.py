@@ -231,9 +231,9 @@ def _print_tables(
     console.print(
         f"[dim]Kinematics are those of {escape(frame)!r}. Errors are relative, over {_CHECKED} random "
         f"states, single and batched; allowed: {allowed.interpreter:g} from the interpreter, "
-        f"{allowed.textbook:g} from textbook formulas (more where a badly conditioned mass matrix is inverted), "
-        f"{allowed.differences:g} from finite differences. Times: best of several rounds, arguments and "
-        "results in place.[/]"
+        f"{allowed.textbook:g} from textbook formulas (more where a badly conditioned mass matrix is "
+        f"inverted), {allowed.differences:g} from finite differences. Times: best of several rounds, "
+        "arguments and results in place.[/]"
     )
     console.print(
         f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
