@@ -36,7 +36,7 @@ def load(
     tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
     gravity: (3,) m/s^2 in the world's axes.
     strict: whatever would be a ModelWarning becomes a ModelError.
-    snap: joint angles this close (rad) to a multiple of pi/2 are taken as exactly that.
+    snap: angles this close (rad) to a multiple of pi/2, and axis entries this close to 0, are exactly that.
     check_finite: refuse NaN, infinities and quaternions not of length one in arguments.
     """
     switches = {

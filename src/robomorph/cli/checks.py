@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -150,7 +151,7 @@ class Yardstick:
         allowed = ALLOWED[dtype].textbook
         if not ALGORITHMS[algorithm].inverts or dtype == "float32":
             return allowed
-        return max(allowed, _LOST * float(np.finfo(np.float64).eps) * self._condition)
+        return max(allowed, _LOST * sys.float_info.epsilon * self._condition)
 
     @cached_property
     def _condition(self) -> float:

@@ -47,8 +47,9 @@ def load_model(
     tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
     gravity: (3,) m/s^2 in the world's axes.
     strict: whatever would be a ModelWarning becomes a ModelError.
-    snap: joint angles within this many rad of a multiple of pi/2, and axis entries this close to 0, are
-        taken as exactly that, so that the entries of transforms are exactly 0 or 1.
+    snap: angles of origins and of locked joints within this many rad of a multiple of pi/2, and entries of
+        unit axes this close to 0, are taken as exactly that, so that the entries of transforms are exactly 0
+        or 1; 0 takes every number as it is written.
     stacklevel: whom warnings point at: 1 is the caller of this function.
     """
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):

@@ -136,7 +136,8 @@ class _Reader:
         ]
         if off:
             parts = [
-                f"{angle:.10g} rad is {right_angle_error(angle):.2g} from a multiple of pi/2" for angle in off
+                f"{angle:.10g} rad is {at_least(right_angle_error(angle))} from a multiple of pi/2"
+                for angle in off
             ]
             self.notes.add(NEARLY_RIGHT, self.fields.place(owner), " and ".join(parts))
 
@@ -211,22 +212,20 @@ class _Reader:
             )
         if abs(length - 1.0) > _UNIT_TOLERANCE:
             self.notes.add(AXIS_LENGTH, self.fields.place(joint), f"length {length:.6g}")
-        axis = self.snapped_axis(joint, written / length)
+        axis = self.snapped_axis(written / length)
         if joint_type.axis_is_z and axis.tolist() != [0.0, 0.0, 1.0]:
             self.notes.add(PLANAR_AXIS, self.fields.place(joint), f'axis "{element.attributes["xyz"]}"')
             return np.array([0.0, 0.0, 1.0])
+        off = np.abs(axis[(axis != 0.0) & (np.abs(axis) < _SUSPICIOUS_ANGLE)])
+        if off.size:
+            detail = f"axis entry {at_least(float(off.max()))} is nearly 0"
+            self.notes.add(NEARLY_RIGHT, self.fields.place(joint), detail)
         return axis
 
-    def snapped_axis(self, joint: Element, axis: Array) -> Array:
+    def snapped_axis(self, axis: Array) -> Array:
         small = np.abs(axis) <= self.snap
         exact = np.where(small, 0.0, axis)
-        if small.sum() == 2:
-            return np.sign(exact)
-        off = np.abs(exact[(exact != 0.0) & (np.abs(exact) < _SUSPICIOUS_ANGLE)])
-        if off.size:
-            detail = f"axis entry {off.max():.3g} is nearly 0"
-            self.notes.add(NEARLY_RIGHT, self.fields.place(joint), detail)
-        unit: Array = exact / np.linalg.norm(exact)
+        unit: Array = np.sign(exact) if small.sum() == 2 else exact / np.linalg.norm(exact)
         return unit
 
     def limits(self, joint: Element, kind: str) -> Limits:
@@ -291,6 +290,12 @@ class _Reader:
         source = self.fields.text(element, "joint", "name the joint to follow")
         multiplier = self.fields.sized(element, "multiplier", 1.0)
         return Mimic(source, multiplier, self.fields.sized(element, "offset", 0.0))
+
+
+def at_least(distance: float) -> str:
+    """Two digits, rounded up: a snap of so much is enough."""
+    near = f"{distance:.2g}"
+    return near if float(near) >= distance else f"{1.05 * distance:.2g}"
 
 
 def _other_format(tag: str) -> str:
