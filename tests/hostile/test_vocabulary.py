@@ -65,7 +65,7 @@ def test_quaternions_are_those_of_pinocchio(place: str) -> None:
 def test_minus_a_quaternion_is_the_same_turn() -> None:
     for q in random_quaternions(5):
         one, two = (messages_of(turned(written(sign * q)))[0].bodies[0].placement for sign in (1, -1))
-        assert np.array_equal(one.rotation, two.rotation)
+        assert np.array_equal(one.rotation, two.rotation) and not np.array_equal(one.rotation, np.eye(3))
 
 
 RIGHT = [
@@ -83,7 +83,10 @@ def test_right_angles_are_as_sparse_as_those_of_rpy(axis: list[int], turns: int)
         rotation = model.bodies[0].placement.rotation
         assert messages == []
         assert sorted(np.abs(rotation).ravel()) == [0.0] * 6 + [1.0] * 3, rotation
-        assert np.linalg.det(rotation) == 1.0
+        x, y, z = unit
+        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        by_hand = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+        np.testing.assert_allclose(rotation, by_hand, rtol=0, atol=1e-15)
 
 
 def test_one_right_angle_among_others_keeps_its_zeros() -> None:
