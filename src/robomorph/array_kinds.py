@@ -48,7 +48,7 @@ def as_numpy(name: str, value: Any) -> Array:
     if array.dtype == object:
         _refuse_device(name, value)
         raise ArgumentError(
-            f"{name}: expected an array of numbers (float32 or float64), found {type(value).__name__}"
+            f"{name}: expected float32 or float64 numbers, found {type(value).__name__}"
             f"{' of objects' if array.ndim else ''}"
         )
     return array

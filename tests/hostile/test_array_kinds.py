@@ -172,7 +172,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "long double": (ONES.astype(np.longdouble), "expected float32 or float64"),
     "records": (np.zeros(NV, [("x", "f8")]), "expected float32 or float64"),
     "objects": (np.array([1.0, None]), "expected float32 or float64, found dtype object"),
-    "generator": ((x for x in ONES), "expected an array of numbers .*found generator"),
+    "generator": ((x for x in ONES), "expected float32 or float64 numbers, found generator"),
     "masked": (np.ma.ones(NV), "masked arrays"),
     "no dimension": (np.array(1.0), r"expected shape \(..., 2\), found \(\)"),
     "a NumPy number": (np.float32(1.0), r"expected shape \(..., 2\), found \(\)"),

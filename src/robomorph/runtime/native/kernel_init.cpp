@@ -38,9 +38,9 @@ struct Arguments {
 };
 
 bool parse(PyObject* args, PyObject* keywords, Arguments& given) {
-  static const char* names[] = {"in_shapes",   "out_shapes",     "dtype",     "lane_fn",     "lanes",
-                                "single_fn",   "workspace",      "result_type", "threads",   "check_finite",
-                                "unit_parts",  "unit_tolerance", nullptr};
+  static const char* names[] = {"in_shapes", "out_shapes",  "dtype",   "lane_fn",      "lanes",      "single_fn",
+                                "workspace", "result_type", "threads", "check_finite", "unit_parts", "unit_tolerance",
+                                nullptr};
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$O!O!sOnOnOnpO!d:NativeKernel", const_cast<char**>(names),
                                    &PyTuple_Type, &given.in_shapes, &PyTuple_Type, &given.out_shapes, &given.dtype,
                                    &given.lane_fn, &given.lanes, &given.single_fn, &given.workspace,
