@@ -50,7 +50,7 @@ def add_parser(subparsers: Any) -> None:
         "rtl: forward_dynamics_gradient)",
     )
     group.add_argument(
-        "--frames", metavar="LINK,LINK", type=names, help="add forward kinematics and Jacobian of these"
+        "--frames", metavar="LINK,LINK", type=names, help="add kinematics (poses, Jacobians ...) of these"
     )
     group.add_argument(
         "--f-ext",
