@@ -95,9 +95,10 @@ def run(args: argparse.Namespace) -> int:
         _print_robot(console, robot)
         console.print(tree_view(robot.model, sparsity))
         console.print("[dim]n/36: entries of the joint's 6x6 transform that can be nonzero[/]\n")
-    first = _first_gradient(args)
+    left_out: dict[str, str] = {}
+    first = _first_gradient(args, left_out)
     with environment(ROBOMORPH_CACHE="off") if args.no_cache else nullcontext():
-        rows = _compile_all(args, robot, chosen, frame)
+        rows = _compile_all(args, robot, chosen, frame, left_out)
     ok = all(row.verdict.passed for row in rows)
     if args.json:
         data = _as_data(robot, args, rows, first, frame)
@@ -105,9 +106,12 @@ def run(args: argparse.Namespace) -> int:
             body.joint_name: s.populated for body, s in zip(robot.model.bodies, sparsity, strict=True)
         }
         data["superposed_nonzeros"] = superposed(sparsity).populated
-        print_json({**data, "warnings": messages, "ok": ok})
+        print_json({**data, "left_out": left_out, "warnings": messages, "ok": ok})
     else:
         _print_tables(console, args, rows, first, frame)
+        for reason in dict.fromkeys(left_out.values()):
+            names = ", ".join(name for name, why in left_out.items() if why == reason)
+            console.print(f"left out: {names}: {reason}", markup=False, style="yellow")
     return 0 if ok else 1
 
 
@@ -139,29 +143,48 @@ def farthest_link(robot: Robot) -> str:
     return model.link_names[max(ranks)[1]]
 
 
-def _first_gradient(args: argparse.Namespace) -> FirstGradient:
-    """Before anything else is compiled, so that nothing is warm that would be cold for a user."""
+def _first_gradient(args: argparse.Namespace, left_out: dict[str, str]) -> FirstGradient | None:
+    """Before anything else is compiled, so that nothing is warm that would be cold for a user; None if the
+    robot has no such gradient, which `left_out` then says."""
     import warnings
 
     from robomorph.cli.terminal import Steps
     from robomorph.cli.timing import first_gradient
+    from robomorph.errors import ModelError
 
     with Steps("from load to the first gradient", 1) as steps, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # shown already
         steps.step("with nothing cached, then cached")
-        return first_gradient(args.robot, load_options(args), args.dtype)
+        try:
+            return first_gradient(args.robot, load_options(args), args.dtype)
+        except ModelError as error:
+            left_out["forward_dynamics_gradient"] = str(error)
+            return None
 
 
-def _compile_all(args: argparse.Namespace, robot: Robot, chosen: list[str], frame: str) -> list[Row]:
+def _compile_all(
+    args: argparse.Namespace, robot: Robot, chosen: list[str], frame: str, left_out: dict[str, str]
+) -> list[Row]:
+    """One row per algorithm; what was not asked for by name and the robot has not goes to `left_out`."""
     from robomorph.cli.checks import Yardstick, random_states
     from robomorph.cli.terminal import Steps
+    from robomorph.errors import ModelError
 
     yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
     with Steps("compile, check, time", len(chosen)) as steps:
         rows = []
         for name in chosen:
             steps.step(name)
-            rows.append(_compile_one(args, robot, name, frame, yardstick))
+            try:
+                rows.append(_compile_one(args, robot, name, frame, yardstick))
+            except (
+                ModelError
+            ) as error:  # the robot has no such function, as one without masses has no dynamics
+                if args.algorithms:
+                    raise
+                left_out[name] = str(error)
+    if not rows:
+        raise ModelError(next(iter(left_out.values())))
     return rows
 
 
@@ -212,7 +235,7 @@ def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
 
 
 def _as_data(
-    robot: Robot, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+    robot: Robot, args: argparse.Namespace, rows: list[Row], first: FirstGradient | None, frame: str
 ) -> dict[str, Any]:
     algorithms = {
         row.name: {
@@ -235,7 +258,7 @@ def _as_data(
         "frame": frame,
         "threads": most_threads(args),
         "algorithms": algorithms,
-        "load_to_first_gradient_seconds": first._asdict(),
+        "load_to_first_gradient_seconds": None if first is None else first._asdict(),
     }
 
 
@@ -250,7 +273,7 @@ def _print_robot(console: Console, robot: Robot) -> None:
 
 
 def _print_tables(
-    console: Console, args: argparse.Namespace, rows: list[Row], first: FirstGradient, frame: str
+    console: Console, args: argparse.Namespace, rows: list[Row], first: FirstGradient | None, frame: str
 ) -> None:
     from rich.markup import escape
 
@@ -266,10 +289,11 @@ def _print_tables(
         "differences and textbook formulas. Times: best of several rounds, arguments and results in place; "
         f"one call on one thread, batches on at most {threads}, as many as 'threads' says.[/]"
     )
-    console.print(
-        f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
-        f"[bold]{first.nothing_cached:.3f} s[/], cached [bold]{first.cached:.3f} s[/]"
-    )
+    if first is not None:
+        console.print(
+            f"from load to the first gradient (forward_dynamics_gradient, after import): nothing cached "
+            f"[bold]{first.nothing_cached:.3f} s[/], cached [bold]{first.cached:.3f} s[/]"
+        )
     _print_conclusion(console, rows)
 
 
