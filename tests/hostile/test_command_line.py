@@ -321,3 +321,41 @@ def test_spellings_of_numbers_are_those_of_float() -> None:
         except ValueError:
             real = False
         assert is_number(text) == real, text
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_table_says_how_many_threads_its_times_used(
+    threads: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compile", "iiwa14", "--algorithms", "forward_dynamics_gradient", "center_of_mass"]
+    assert main([*words, "--threads", str(threads)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    many = "1 thread" if threads == 1 else "2 threads"
+    assert f"one call on one thread, batches on at most {many}" in out
+    assert re.search(r"batch 128 threads", out)
+    assert main([*words, "--threads", str(threads), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["threads"] == threads
+    used = [row["threads_batch_128"] for row in found["algorithms"].values()]
+    assert used[0] == threads and all(1 <= n <= threads for n in used)
+
+
+def test_compile_without_a_number_uses_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "chain:2", "--algorithms", "energy", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["threads"] == robomorph.get_default_threads()
+
+
+def test_compile_leaves_out_what_a_robot_has_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By default; asked for by name, it is refused by name."""
+    from tests.hostile.test_exports import idle_robot
+
+    path = tmp_path / "idle.urdf"
+    path.write_text(idle_robot())
+    assert main(["compile", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["left_out"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
+    assert found["load_to_first_gradient_seconds"] is None and found["ok"] and "energy" in found["algorithms"]
+    assert main(["compile", str(path)]) == 0
+    assert "left out: forward_dynamics" in capsys.readouterr().out
+    assert main(["compile", str(path), "--algorithms", "energy", "forward_dynamics"]) == 2
+    assert "singular" in capsys.readouterr().err

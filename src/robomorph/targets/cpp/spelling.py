@@ -31,12 +31,11 @@ def pointer(port: Port, kind: str, qualifier: str = "") -> str:
 def array_parameter(port: Port, kind: str) -> str:
     """A parameter of the C interface that shows its shape, as C and C++ both read it.
 
-    Constant matrices are flat: ISO C before C23 does not take rows of numbers for rows of constant numbers.
+    Constant matrices are pointers to their first number: ISO C before C23 does not take rows of numbers for
+    rows of constant numbers.
     """
-    if not port.shape:
+    if not port.shape or is_flat(port, kind):
         return f"{kind} *{port.name}"
-    if is_flat(port, kind):
-        return f"{kind} {port.name}[{' * '.join(map(str, port.shape))}]"
     return f"{kind} {port.name}{extents(port.shape)}"
 
 
