@@ -106,9 +106,11 @@ def quick_solve(
 def _unwrapped(target: Any, frame: str | None) -> tuple[Any, str | None, bool | None]:
     """The numbers and frame of a target object that asks for nothing else, and whether they must be a pose;
     anything else as it came."""
-    if frame is None and type(target) is PositionTarget and _plain(target.weight, target.tolerance):
+    if frame is not None or type(target) not in (PositionTarget, PoseTarget) or type(target.frame) is not str:
+        return target, frame, None
+    if type(target) is PositionTarget and _plain(target.weight, target.tolerance):
         return target.position, target.frame, False
-    if frame is None and type(target) is PoseTarget:
+    if type(target) is PoseTarget:
         place, turn = target.position_weight, target.rotation_weight
         if _plain(place, target.position_tolerance) and _plain(turn, target.rotation_tolerance):
             return target.pose, target.frame, True
