@@ -12,7 +12,7 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError, Robot
-from robomorph.ik import solve
+from robomorph.ik import PoseTarget, PositionTarget, solve
 from robomorph.runtime import _native
 
 Array = npt.NDArray[Any]
@@ -74,6 +74,31 @@ def test_float32_and_whole_numbers_too() -> None:
         assert robot.inverse_kinematics(ones, FRAME, [0] * 7) == whole
     rough = robot.inverse_kinematics(pose().astype(np.float32), FRAME)
     assert rough.success and rough.q.dtype == np.float64
+
+
+@pytest.mark.usefixtures("no_long_way")
+def test_targets_that_ask_for_no_more() -> None:
+    robot = iiwa()
+    expected = robot.inverse_kinematics(POINT, FRAME)
+    assert robot.inverse_kinematics(PositionTarget(FRAME, POINT.tolist())) == expected
+    assert robot.inverse_kinematics(PoseTarget(FRAME, pose())) == robot.inverse_kinematics(pose(), FRAME)
+
+
+def test_targets_are_what_they_say() -> None:
+    robot = iiwa()
+    for wrong in (
+        PositionTarget(FRAME, pose()),
+        PoseTarget(FRAME, POINT),
+        PoseTarget(FRAME, np.zeros((4, 3))),
+    ):
+        with pytest.raises(ArgumentError, match="expected shape"):
+            robot.inverse_kinematics(wrong)
+    with pytest.raises(ArgumentError, match="every target names its own"):
+        robot.inverse_kinematics(PositionTarget(FRAME, POINT), FRAME)
+    with pytest.raises(ArgumentError, match="unknown name"):
+        robot.inverse_kinematics(PositionTarget("nobody", POINT))
+    loose = robot.inverse_kinematics(PositionTarget(FRAME, POINT, tolerance=0.3), nearest=False)
+    assert loose.success and 1e-5 < loose.position_error <= 0.3
 
 
 @pytest.mark.usefixtures("no_long_way")

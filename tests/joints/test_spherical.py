@@ -11,11 +11,16 @@ import pytest
 
 import robomorph
 from robomorph import Robot
+from robomorph.hardware.accelerator import make_accelerator
+from robomorph.hardware.measure import measure
+from robomorph.hardware.options import Options
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.specialise import make_request
 from tests.oracle.calls import sample
 from tests.oracle.chains import WITH_BALLS, chain
 from tests.oracle.compare import assert_close
 from tests.oracle.finite_differences import by_configuration, by_vector
+from tests.rtl.toolchains import needs_verilator
 
 pytest.importorskip("pinocchio", reason="needs the package pin")
 
@@ -82,6 +87,15 @@ def test_opencl_agrees_with_the_cpu(dtype: str) -> None:
         pytest.skip(str(error))
     for ours, cpu in zip(results, robot.compile(name, dtype=dtype)(*states.arguments(name)), strict=True):
         assert_close(ours, cpu, name, 1e-5 if dtype == "float32" else 1e-12)
+
+
+@needs_verilator
+def test_hardware_computes_what_the_interpreter_does() -> None:
+    robot = robomorph.load(chain("revolute z", "spherical"))
+    request = make_request(robot.model, "inverse_dynamics")
+    accelerator = make_accelerator(robot.specialiser, request, Options(bits=24))
+    found = measure(accelerator, accelerator.sample(40, seed=1))
+    assert found.exact and found.overflows == 0
 
 
 ANGLES = [0.0, 1e-300, 1e-14, 1e-9, 1e-4, 1.0, np.pi - 1e-3, np.pi - 1e-9, np.pi - 1e-12, np.pi]

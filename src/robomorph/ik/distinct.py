@@ -40,14 +40,19 @@ def choose_distinct(robot: Robot, raw: Raw, posture: Array, wanted: int) -> Raw:
 
 
 def _distinct(robot: Robot, q: Array, success: Array, posture: Array, wanted: int) -> list[int]:
-    # Steps of the manifold, since two quaternions stand for one rotation.
     q = np.where(success[:, None], q, posture)
-    distance = np.linalg.norm(robot.difference(posture, q), axis=-1)
+    distance = np.linalg.norm(_steps(robot, posture, q), axis=-1)
     order = [int(k) for k in np.argsort(distance, kind="stable") if success[k]]
     kept: list[int] = []
     for k in order:
         if len(kept) == wanted:
             break
-        if not kept or np.abs(robot.difference(q[kept], q[k])).max(axis=-1, initial=0.0).min() > APART:
+        if not kept or np.abs(_steps(robot, q[kept], q[k])).max(axis=-1, initial=0.0).min() > APART:
             kept.append(k)
     return kept
+
+
+def _steps(robot: Robot, q0: Array, q1: Array) -> Array:
+    """Steps of the manifold from q0 to q1: two quaternions stand for one rotation."""
+    # Of what is searched, only coordinates that add are as many as the degrees of freedom.
+    return np.asarray(q1 - q0) if robot.nq == robot.nv else robot.difference(q0, q1)

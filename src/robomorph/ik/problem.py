@@ -156,12 +156,17 @@ def solver_for(robot: Robot, layout: Layout, rows: Rows, options: Options) -> So
 
 
 def default_start(robot: Robot) -> Array:
-    """(nq,) the middle of every joint's range; the neutral value of joints without limits."""
+    """(nq,) the middle of every joint's range; the neutral value of joints without limits. Read-only."""
+    known: Array | None = robot._kernels.get("ik start")
+    if known is not None:
+        return known
     q = robot.neutral
     lower, upper = robot.limits.lower, robot.limits.upper
     both = np.isfinite(lower) & np.isfinite(upper)
     q[both] = 0.5 * (lower[both] + upper[both])
-    return np.clip(q, lower, upper)
+    q = robot._kernels["ik start"] = np.clip(q, lower, upper)
+    q.flags.writeable = False
+    return q
 
 
 def read_configuration(robot: Robot, name: str, value: Any) -> Array:

@@ -18,7 +18,7 @@ from robomorph.ik.methods import METHODS
 from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
-from robomorph.ik.targets import as_pose
+from robomorph.ik.targets import PoseTarget, PositionTarget, as_pose
 from robomorph.runtime import _native
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def quick_solve(
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
     if robot.nq != robot.nv or not _GENERAL_ONLY.isdisjoint(options):
         return None
+    target, frame, wanted = _unwrapped(target, frame)
     target = _native.ik_numbers(target)
     if target is None:
         return None
@@ -79,6 +80,8 @@ def quick_solve(
         return None
     shape = target.shape
     is_pose = len(shape) >= 2 and shape[-1] == 4
+    if wanted is not None and is_pose != wanted:
+        return None
     try:
         rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
         asked = ((k, tuple(v) if type(v) is list else v) for k, v in options.items() if k != "threads")
@@ -98,3 +101,21 @@ def quick_solve(
     if start is None or len(start) != len(numbers):
         return None
     return call.solver, call.solver.solve(numbers, start, start, threads), numbers, lead
+
+
+def _unwrapped(target: Any, frame: str | None) -> tuple[Any, str | None, bool | None]:
+    """The numbers and frame of a target object that asks for nothing else, and whether they must be a pose;
+    anything else as it came."""
+    if frame is not None or type(target) not in (PositionTarget, PoseTarget) or type(target.frame) is not str:
+        return target, frame, None
+    if type(target) is PositionTarget and _plain(target.weight, target.tolerance):
+        return target.position, target.frame, False
+    if type(target) is PoseTarget:
+        place, turn = target.position_weight, target.rotation_weight
+        if _plain(place, target.position_tolerance) and _plain(turn, target.rotation_tolerance):
+            return target.pose, target.frame, True
+    return target, frame, None
+
+
+def _plain(weight: Any, tolerance: Any) -> bool:
+    return tolerance is None and type(weight) is float and weight == 1.0
