@@ -353,7 +353,7 @@ def test_compile_leaves_out_what_a_robot_has_not(tmp_path: Path, capsys: pytest.
     path.write_text(idle_robot())
     assert main(["compile", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found["left_out"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
+    assert set(found["refused"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
     assert found["load_to_first_gradient_seconds"] is None and found["ok"] and "energy" in found["algorithms"]
     assert main(["compile", str(path)]) == 0
     assert "left out: forward_dynamics" in capsys.readouterr().out
