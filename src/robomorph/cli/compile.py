@@ -314,10 +314,10 @@ def _print_conclusion(console: Console, rows: list[Row]) -> None:
 
 
 def _print_refused(console: Console, refused: dict[str, str]) -> None:
-    """What the robot cannot have, and the first reason (--json has them all)."""
-    if refused:
-        console.print(f"[yellow]refused, as the robot has not the masses:[/] {', '.join(refused)}")
-        console.print(next(iter(refused.values())), markup=False, style="dim")
+    """What the robot cannot have, and why."""
+    for reason in dict.fromkeys(refused.values()):
+        names = ", ".join(name for name, why in refused.items() if why == reason)
+        console.print(f"refused: {names}: {reason}", markup=False, style="yellow")
 
 
 def _print_programs(console: Console, rows: list[Row]) -> None:
