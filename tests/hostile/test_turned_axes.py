@@ -290,6 +290,17 @@ def test_compile_agrees_with_itself(axis: str) -> None:
         assert verdict.textbook is not None and verdict.textbook < 1e-12
 
 
+@pytest.mark.parametrize("axis", ["0 0 1", "1e-9 0 1", "1e-6 0 1"])
+def test_compile_checks_a_turntable(axis: str) -> None:
+    """Its torque hardly depends on its angle: what differences of it leave is no fault of the kernel."""
+    joint = JOINT.format(parent="a", child="b", kind="revolute", axis=axis, rpy="0 0 0", xyz="0 0 0", more="")
+    robot = quiet(f'<robot name="table">{LINK.format("a")}{LINK.format("b")}{joint}</robot>')
+    yardstick = Yardstick(robot, random_states(robot, 16), "b")
+    for name in ("inverse_dynamics", "inverse_dynamics_gradient", "forward_dynamics_gradient", "energy"):
+        verdict = check_kernel(robot, name, robot.compile(name), yardstick, dtype="float64", frame=None)
+        assert verdict.passed, (name, verdict)
+
+
 def test_an_axis_off_by_a_nanoradian_does_not_pass_for_the_robots() -> None:
     """Kernels of a robot whose axis is 1e-9 off: no textbook formula is that far off by itself."""
     right, wrong = quiet(arm(axis="0 0 1")), quiet(arm(axis="1e-9 0 1"))
