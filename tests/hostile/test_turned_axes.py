@@ -14,6 +14,7 @@ from hypothesis import given, seed, settings
 
 import robomorph
 from robomorph import ModelWarning, Robot
+from robomorph.algorithms.frames import plan_frames
 from robomorph.cli.checks import Yardstick, check_kernel, random_states
 from robomorph.model import WORLD, load_model
 from robomorph.model.load import SNAP
@@ -225,6 +226,16 @@ def test_every_number_written_survives(case: str, kind: str, floating: bool) -> 
     subject = Subject(robot, reference, states, "interpreter", CLOSE)
     for name in ("inverse_dynamics", "mass_matrix", "jacobian", "center_of_mass_jacobian", "energy"):
         CHECKS[name](subject)
+
+
+@pytest.mark.parametrize("tilt", [1e-8, 1e-6, 1e-4, 1e-3])
+def test_axes_that_meet_far_away_cost_no_digits(tilt: float) -> None:
+    """Far from the world's origin, nearly parallel axes 5 cm apart: no frame goes where they meet."""
+    text = arm(axis=f"{tilt!r} 0 1", xyz="0.05 0.05 0").replace('xyz="0.5 0 0"', 'xyz="1000 0 0"', 1)
+    robot = quiet(text, snap=0.0)
+    check_all(robot, Reference(robot, by_hand(robot.model)))
+    for pose in plan_frames(robot.model).to_internal:
+        assert np.abs(pose.translation).max() < 10.0
 
 
 def test_small_numbers_reach_the_model_as_written() -> None:
