@@ -14,6 +14,7 @@ from hypothesis import given, seed, settings
 
 import robomorph
 from robomorph import ModelWarning, Robot
+from robomorph.algorithms.frames import plan_frames
 from robomorph.cli.checks import Yardstick, check_kernel, random_states
 from robomorph.model import WORLD, load_model
 from robomorph.model.load import SNAP
@@ -227,6 +228,16 @@ def test_every_number_written_survives(case: str, kind: str, floating: bool) -> 
         CHECKS[name](subject)
 
 
+@pytest.mark.parametrize("tilt", [1e-8, 1e-6, 1e-4, 1e-3])
+def test_axes_that_meet_far_away_cost_no_digits(tilt: float) -> None:
+    """Far from the world's origin, nearly parallel axes 5 cm apart: no frame goes where they meet."""
+    text = arm(axis=f"{tilt!r} 0 1", xyz="0.05 0.05 0").replace('xyz="0.5 0 0"', 'xyz="1000 0 0"', 1)
+    robot = quiet(text, snap=0.0)
+    check_all(robot, Reference(robot, by_hand(robot.model)))
+    for pose in plan_frames(robot.model).to_internal:
+        assert np.abs(pose.translation).max() < 10.0
+
+
 def test_small_numbers_reach_the_model_as_written() -> None:
     body = load(arm(axis="1e-9 0 1"), 0.0).bodies[1]
     assert body.axis.tolist() == [1e-9, 0.0, 1.0]
@@ -288,6 +299,17 @@ def test_compile_agrees_with_itself(axis: str) -> None:
         verdict = check_kernel(robot, name, kernel, yardstick, dtype="float64", frame=frame)
         assert verdict.passed, (name, verdict)
         assert verdict.textbook is not None and verdict.textbook < 1e-12
+
+
+@pytest.mark.parametrize("axis", ["0 0 1", "1e-9 0 1", "1e-6 0 1"])
+def test_compile_checks_a_turntable(axis: str) -> None:
+    """Its torque hardly depends on its angle: what differences of it leave is no fault of the kernel."""
+    joint = JOINT.format(parent="a", child="b", kind="revolute", axis=axis, rpy="0 0 0", xyz="0 0 0", more="")
+    robot = quiet(f'<robot name="table">{LINK.format("a")}{LINK.format("b")}{joint}</robot>')
+    yardstick = Yardstick(robot, random_states(robot, 16), "b")
+    for name in ("inverse_dynamics", "inverse_dynamics_gradient", "forward_dynamics_gradient", "energy"):
+        verdict = check_kernel(robot, name, robot.compile(name), yardstick, dtype="float64", frame=None)
+        assert verdict.passed, (name, verdict)
 
 
 def test_an_axis_off_by_a_nanoradian_does_not_pass_for_the_robots() -> None:

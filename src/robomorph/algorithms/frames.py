@@ -29,6 +29,8 @@ Array = npt.NDArray[Any]
 # What rounding may leave of an entry of a rotation that should be 0, and beside the lengths that were added
 # up, of a length that should be. Angles that are meant to be right angles are made so by the model (snap).
 ROUNDING = 16 * sys.float_info.epsilon
+# Origins slide at most so many times the lengths at their body.
+_FAR = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +120,13 @@ def _fit_slides(bodies: list[_Body]) -> None:
     base, along = (
         zip(*(_linear_offset(bodies, i) for i in range(len(bodies))), strict=True) if bodies else ((), ())
     )
-    # Nearly parallel axes meet kilometres away: an origin there would cost digits in every inertia.
-    reach = float(sum(np.linalg.norm(x) for x in base))
     children: list[list[int]] = [[] for _ in bodies]
     for i, body in enumerate(bodies):
         if body.parent >= 0:
             children[body.parent].append(i)
+    # Nearly parallel axes meet kilometres away: an origin there would cost digits in every inertia.
+    lengths = [float(np.linalg.norm(x)) if bodies[i].parent >= 0 else 0.0 for i, x in enumerate(base)]
+    reach = [_FAR * (lengths[i] + sum(lengths[child] for child in children[i])) for i in range(len(bodies))]
 
     def offset(i: int) -> Array:
         shift = slides[bodies[i].parent] if bodies[i].parent >= 0 else 0.0
@@ -147,7 +150,7 @@ def _fit_slides(bodies: list[_Body]) -> None:
             roots += [slides[i] + offset(child)[2] for child in children[i]]
             best = (nonzeros(i), 0, slides[i])
             for rank, root in enumerate(roots, 1):
-                if abs(root) > reach:
+                if abs(root) > reach[i]:
                     continue
                 slides[i] = float(root)
                 best = min(best, (nonzeros(i), rank, float(root)))

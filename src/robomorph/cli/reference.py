@@ -116,6 +116,18 @@ class Reference:
             total += angular.transpose(0, 2, 1) @ tensor @ angular
         return total
 
+    def momenta(self, q: Array, qd: Array) -> Array:
+        """Linear momentum and angular momentum about the own centre of mass of every body, (B, n, 6)."""
+        states = self.bodies(q)
+        out = np.zeros((len(q), len(self.robot.model.bodies), 6))
+        for i, body in enumerate(self.robot.model.bodies):
+            _, linear = _center(states, i, body)
+            rotation = states.rotation[i]
+            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
+            out[:, i, :3] = body.inertia.mass * _times(linear, qd)
+            out[:, i, 3:] = _times(tensor, _times(states.angular[i], qd))
+        return out
+
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (B, nv): what the rates of all momenta and gravity do along each degree of freedom."""
         states = self.bodies(q)
