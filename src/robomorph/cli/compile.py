@@ -177,9 +177,7 @@ def _compile_all(
             steps.step(name)
             try:
                 rows.append(_compile_one(args, robot, name, frame, yardstick))
-            except (
-                ModelError
-            ) as error:  # the robot has no such function, as one without masses has no dynamics
+            except ModelError as error:  # no such function, as a robot without masses has no dynamics
                 if args.algorithms:
                     raise
                 left_out[name] = str(error)
