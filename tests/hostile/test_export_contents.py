@@ -1,8 +1,9 @@
-"""Exported `integrate` and `difference` against the robot's own, Pinocchio and a power series."""
+"""Exported `integrate` and `difference`, and options about the robot, against Pinocchio."""
 
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import robomorph
+from robomorph.cli.main import main
 from robomorph.errors import ModelWarning
 from robomorph.export import build_shared, export
 from tests.export.tools import COMPILERS, STRICT, compile_program, need, output_of
@@ -159,3 +161,39 @@ def test_a_kind_of_joint_without_cpp_code_is_named(tmp_path: Path, monkeypatch: 
     assert "integrate" not in (tmp_path / "include/two/c_abi.h").read_text()
     output_of(compile_program("g++", tmp_path, "test/self_check.cpp"))
     compile_program("g++", tmp_path, "src/c_abi.cpp", "-shared", "-fPIC")
+
+
+def test_gravity_payload_and_tool_frame_are_in_the_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pin = pytest.importorskip("pinocchio")
+    words = "--payload tool 2 0 0 0.1 --tool-frame tcp tool -1e-1 0 0.2 0 0.5 0 --gravity -1 0 -9.81"
+    lines = ["export", "chain:2", *words.split(), "--dtype", "float64", "-o", str(tmp_path), "--name", "two"]
+    assert main([*lines, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["functions"]
+    assert {"jacobian_tcp", "forward_kinematics_tcp", "inverse_dynamics"} <= set(shown)
+    from robomorph.model.robots import builtin_urdf
+
+    source = builtin_urdf("chain:2")
+    model = pin.buildModelFromXML(source if isinstance(source, str) else source.decode())
+    model.gravity.linear = np.array([-1, 0, -9.81])
+    frame = model.frames[model.getFrameId("tool")]
+    load = pin.Inertia(2.0, np.array([0, 0, 0.1]), np.zeros((3, 3)))
+    model.inertias[frame.parentJoint] += frame.placement.act(load)
+    robot_q = np.array([0.3, -0.4])
+    q = np.array([np.cos(0.3), np.sin(0.3), np.cos(-0.4), np.sin(-0.4)])
+    data = model.createData()
+    expected = pin.rnea(model, data, q, np.ones(2), np.ones(2))
+    pin.framesForwardKinematics(model, data, q)
+    tool = pin.SE3(pin.rpy.rpyToMatrix(0, 0.5, 0), np.array([-0.1, 0, 0.2]))
+    pose = (data.oMf[model.getFrameId("tool")] * tool).homogeneous
+    (tmp_path / "use.cpp").write_text(
+        '#include "two/two.hpp"\n#include <cstdio>\nint main() {\n'
+        f"  const double q[2] = {{{robot_q[0]}, {robot_q[1]}}}, one[2] = {{1, 1}};\n"
+        "  double tau[2], pose[4][4];\n  two::inverse_dynamics(q, one, one, tau);\n"
+        "  two::forward_kinematics_tcp(q, pose);\n"
+        '  std::printf("%.17g %.17g", tau[0], tau[1]);\n'
+        '  for (auto& row : pose) for (double x : row) std::printf(" %.17g", x);\n}\n'
+    )
+    found = [float(x) for x in output_of(compile_program("g++", tmp_path, "use.cpp")).split()]
+    np.testing.assert_allclose(found, [*expected, *pose.ravel()], rtol=1e-12, atol=1e-12)
