@@ -133,6 +133,17 @@ def test_reach_is_a_proof() -> None:
     assert not (said & again.success).any()
 
 
+@pytest.mark.parametrize("way", ["short", "general"])
+def test_the_target_that_failed_is_the_one_explained(way: str) -> None:
+    """The caller may use his arrays again before he asks for the reason."""
+    robot, _ = arm("iiwa14")
+    points = np.array([[2.0, 0.0, 0.36], [3.0, 0.0, 0.36]])
+    target = points if way == "short" else PositionTarget(FRAME, points, tolerance=1e-4)
+    result = robot.inverse_kinematics(target, FRAME if way == "short" else None, starts=2)
+    points[:] = 0.4
+    assert "is 2 m from the first joint" in result.reason[0] and "is 3 m from" in result.reason[1]
+
+
 def test_a_jump_is_said_of_the_solution_found() -> None:
     robot, _ = arm("iiwa14")
     q = np.array([[0.3, 0.6, -0.2, -1.3, 0.1, 0.9, 0.0], [1.9, 0.6, -0.2, -1.3, 0.1, 0.9, 0.0]])

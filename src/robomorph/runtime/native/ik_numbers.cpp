@@ -1,5 +1,6 @@
 #include "ik_numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -132,8 +133,10 @@ PyObject* py_ik_pack_rows(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     if (!modest(in[i])) Py_RETURN_NONE;
   }
   npy_intp dims[2] = {total / size, size};
-  PyArray_Dims shape{dims, 2};
-  return PyArray_Newshape(array, &shape, NPY_CORDER);
+  PyObject* result = PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+  if (result == nullptr) return nullptr;
+  std::copy_n(in, total, static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(result))));
+  return result;
 }
 
 }  // namespace robomorph

@@ -13,7 +13,8 @@ PyObject* py_ik_numbers(PyObject* module, PyObject* value);
 // array is anything else: not contiguous, not finite, not rotations to 1e-12. None is for Python to explain.
 PyObject* py_ik_pack_poses(PyObject* module, PyObject* value);
 
-// ik_pack_rows(array, size): (n, size) of float64 rows (..., size), or None as above.
+// ik_pack_rows(array, size): (n, size) of float64 rows (..., size), or None as above. A copy: the reason of a
+// failure is worked out later, and the caller may have written to his array by then.
 PyObject* py_ik_pack_rows(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 
 }  // namespace robomorph
