@@ -53,7 +53,7 @@ def nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("measured before the outputs were checked")
 
     monkeypatch.setattr("robomorph.bench.run.run_bench", measure)
-    monkeypatch.setattr("robomorph.bench.ik_run.run_ik_bench", measure)
+    monkeypatch.setattr("robomorph.bench.sections.ik.run.run_ik_bench", measure)
 
 
 @pytest.mark.usefixtures("nothing_is_measured")

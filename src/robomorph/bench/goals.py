@@ -10,8 +10,8 @@ from robomorph.bench.functions import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIEN
 from robomorph.bench.ours import INTO_OUT, LAUNCHING, PERSISTENT
 from robomorph.bench.peers.pinocchio import CALLS, PINOCCHIO
 from robomorph.bench.records import OURS, Record, first, speedup
-from robomorph.bench.sections.chains import chain_record
-from robomorph.bench.sections.compile import CACHED, FRESH
+from robomorph.bench.sections.dynamics.chains import chain_record
+from robomorph.bench.sections.dynamics.compile import CACHED, FRESH
 
 Records = Sequence[Record]
 

@@ -11,7 +11,7 @@ from robomorph.bench.functions import FAMILY
 from robomorph.bench.ours import LAUNCHING, PERSISTENT
 from robomorph.bench.peers.pinocchio import CALLS, PINOCCHIO
 from robomorph.bench.records import OURS, Record, first, select, speedup
-from robomorph.bench.sections import steps, threads, timesteps
+from robomorph.bench.sections.dynamics import steps, threads, timesteps
 from robomorph.bench.sections.section import robots_of
 from robomorph.errors import TargetError
 

@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
         from robomorph.cli.bench_ik import run as run_ik
 
         return run_ik(args)
+    from robomorph.bench.document import as_json
     from robomorph.bench.plots import write_plots
-    from robomorph.bench.report import as_json
     from robomorph.bench.run import DEFAULT_ROBOTS, chosen_sections, run_bench
     from robomorph.bench.session import Session
     from robomorph.cli.terminal import Steps

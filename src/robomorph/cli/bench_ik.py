@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from robomorph.bench.ik_session import IkOutcome
+    from robomorph.bench.solution_check import IkOutcome
 
 
 def run(args: argparse.Namespace) -> int:
     """Takes the options of `robomorph bench`. 1 if the check refused a solution that we claimed; a goal that
     is missed, as on another or a busy machine, is shown and is no failure."""
-    from robomorph.bench.ik_plots import write_ik_plots
-    from robomorph.bench.ik_run import ik_as_json, run_ik_bench
+    from robomorph.bench.sections.ik.plots import write_ik_plots
+    from robomorph.bench.sections.ik.run import ik_as_json, run_ik_bench
     from robomorph.cli.bench import deliver
     from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import make_console

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from robomorph.bench.sections.batches import BATCHES
-from robomorph.bench.sections.chains import CHAINS
-from robomorph.bench.sections.compile import COMPILE
-from robomorph.bench.sections.export import EXPORT
-from robomorph.bench.sections.family import FAMILY_SECTION
-from robomorph.bench.sections.gradients import GRADIENTS
-from robomorph.bench.sections.peak import PEAK_SECTION
-from robomorph.bench.sections.schedule import SCHEDULE_SECTION
+from robomorph.bench.sections.dynamics.batches import BATCHES
+from robomorph.bench.sections.dynamics.chains import CHAINS
+from robomorph.bench.sections.dynamics.compile import COMPILE
+from robomorph.bench.sections.dynamics.export import EXPORT
+from robomorph.bench.sections.dynamics.family import FAMILY_SECTION
+from robomorph.bench.sections.dynamics.gradients import GRADIENTS
+from robomorph.bench.sections.dynamics.peak import PEAK_SECTION
+from robomorph.bench.sections.dynamics.schedule import SCHEDULE_SECTION
+from robomorph.bench.sections.dynamics.steps import STEPS
+from robomorph.bench.sections.dynamics.threads import THREADS
+from robomorph.bench.sections.dynamics.timesteps import TIMESTEPS
 from robomorph.bench.sections.section import Section
-from robomorph.bench.sections.steps import STEPS
-from robomorph.bench.sections.threads import THREADS
-from robomorph.bench.sections.timesteps import TIMESTEPS
 
 SECTIONS: dict[str, Section] = {
     s.name: s

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.bench import ik_arms, ik_run
-from robomorph.bench.ik_chains import chain_problems
-from robomorph.bench.ik_kdl import kdl_interpreter, solve_with_kdl
-from robomorph.bench.ik_session import IkOutcome, PinocchioCheck
+from robomorph.bench.chain_problems import chain_problems
+from robomorph.bench.peers.kdl import kdl_interpreter, solve_with_kdl
+from robomorph.bench.sections.ik import arms as ik_arms
+from robomorph.bench.sections.ik import run as ik_run
+from robomorph.bench.solution_check import IkOutcome, PinocchioCheck
 from robomorph.cli.main import main
 from robomorph.ik import IKResult
 

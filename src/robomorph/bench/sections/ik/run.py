@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from robomorph.bench.cpus import available_cpus, load_average
-from robomorph.bench.ik_arms import run_arms, run_nearest
-from robomorph.bench.ik_paper import run_paper
-from robomorph.bench.ik_session import IkOutcome
-from robomorph.bench.ik_single import run_single
-from robomorph.bench.report import goals_as_json
+from robomorph.bench.document import goals_as_json
+from robomorph.bench.sections.ik.arms import run_arms, run_nearest
+from robomorph.bench.sections.ik.paper import run_paper
+from robomorph.bench.sections.ik.single import run_single
+from robomorph.bench.solution_check import IkOutcome
 from robomorph.errors import ArgumentError
 from robomorph.model.naming import hint
 from robomorph.targets.cpu.host import host

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.ik_kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl, whole_configurations
-from robomorph.bench.ik_peers import present_peers
-from robomorph.bench.ik_session import ARMS, Arm, IkOutcome, PinocchioCheck, arm_path, least_seconds, load_arm
+from robomorph.bench.peers.kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl, whole_configurations
+from robomorph.bench.peers.trac_ik import present_peers
 from robomorph.bench.sections.section import TableData
+from robomorph.bench.solution_check import (
+    ARMS,
+    Arm,
+    IkOutcome,
+    PinocchioCheck,
+    arm_path,
+    least_seconds,
+    load_arm,
+)
 from robomorph.ik import IKResult
 from robomorph.ik.problem import default_start
 from robomorph.robot import Robot

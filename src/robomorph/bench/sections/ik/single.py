@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.ik_chains import ChainProblems, chain_problems
-from robomorph.bench.ik_kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl
-from robomorph.bench.ik_session import IkOutcome, PinocchioCheck, least_seconds
+from robomorph.bench.chain_problems import ChainProblems, chain_problems
+from robomorph.bench.peers.kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl
 from robomorph.bench.sections.section import TableData
+from robomorph.bench.solution_check import IkOutcome, PinocchioCheck, least_seconds
 
 Array = npt.NDArray[Any]
 JOINTS = 100

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robomorph.bench.ik_chains import (
+from robomorph.bench.chain_problems import (
     CHAINS,
     EXPECTED_ITERATIONS,
     PAPER_TIMES,
@@ -16,8 +16,8 @@ from robomorph.bench.ik_chains import (
     ChainProblems,
     chain_problems,
 )
-from robomorph.bench.ik_session import IkOutcome, PinocchioCheck, least_seconds
 from robomorph.bench.sections.section import TableData
+from robomorph.bench.solution_check import IkOutcome, PinocchioCheck, least_seconds
 from robomorph.ik import METHODS, IKResult
 from robomorph.robot import Robot
 

@@ -114,7 +114,7 @@ def solve_with_kdl(
     chain = serial_chain(robot, frame)
     places = chain.coordinates
     weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) if position_only else np.ones(6)
-    worker = Path(__file__).with_name("ik_kdl_worker.py")
+    worker = Path(__file__).with_name("kdl_worker.py")
     with tempfile.TemporaryDirectory() as folder:
         task, result = Path(folder) / "task.npz", Path(folder) / "result.npz"
         np.savez(

@@ -6,9 +6,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from robomorph.bench.ik_chains import PAPER_REDUCTION
-from robomorph.bench.ik_paper import NAMES, SPECULATIONS
-from robomorph.bench.ik_session import IkOutcome
+from robomorph.bench.chain_problems import PAPER_REDUCTION
+from robomorph.bench.sections.ik.paper import NAMES, SPECULATIONS
+from robomorph.bench.solution_check import IkOutcome
 from robomorph.errors import TargetError
 
 _DPI = 150

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.ik_kdl import serial_chain
+from robomorph.bench.peers.kdl import serial_chain
 from robomorph.model.sources import read_source
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Solves problems with KDL and times them, in an interpreter that may know nothing of robomorph.
 
-usage: python ik_kdl_worker.py TASK.npz RESULT.npz
+usage: python kdl_worker.py TASK.npz RESULT.npz
 A task holds the chain (joint types, axes, tips), limits, targets (n, 12), starts (n, joints) and settings.
 """
 
