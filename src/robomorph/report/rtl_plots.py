@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from robomorph.errors import TargetError
-from robomorph.hardware.figures import save
-from robomorph.hardware.resource_plots import resource_plots
+from robomorph.report.png import save
+from robomorph.report.rtl_resources import resource_plots
 
 
 def write_plots(report: dict[str, Any], folder: str) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from robomorph.hardware import svg
+from robomorph.report import svg
 from robomorph.targets.rtl.design import Design
 from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.stream import Stream

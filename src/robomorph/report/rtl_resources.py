@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from robomorph.hardware.figures import save
-from robomorph.hardware.papers import ANCHOR, PAPERS_CHIP
 from robomorph.hardware.results import describe
+from robomorph.report.papers import ANCHOR, PAPERS_CHIP
+from robomorph.report.png import save
 
 _OURS, _THEIRS = "#3b6ea5", "#b0b0b0"
 # (figure, title) of each target's panels, as synthesis names them.
