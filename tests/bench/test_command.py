@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,10 @@ def test_outputs_that_cannot_be_written_are_refused_first(
     assert "directory" in refused("--json", str(tmp_path))
     assert "Name robots before --json" in refused("--json", "iiwa14")
     assert taken.read_text() == "a file"
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: importlib)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "matplotlib", None)
+        assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
+    monkeypatch.setattr("robomorph.report.pyplot.pyplot", lambda: None)
     assert "taken" in refused("--plots", str(taken))
 
 

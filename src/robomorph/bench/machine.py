@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import platform
 from datetime import datetime, timezone
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numpy as np
 
+import robomorph
 from robomorph.bench.cpus import available_cpus, load_average
 from robomorph.bench.session import Session
 from robomorph.targets.cpu.host import host
@@ -28,7 +28,7 @@ def describe_machine(session: Session) -> dict[str, Any]:
         "load_average": load_average(),  # other programs that ran at the same time disturb what is measured
         "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "versions": {
-            "robomorph": metadata.version("robomorph"),
+            "robomorph": robomorph.__version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
             "llvmlite": llvmlite.__version__,

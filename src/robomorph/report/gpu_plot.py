@@ -1,22 +1,27 @@
-"""The report as an SVG picture: registers, spills, occupancy, bytes moved and the estimated roofline."""
+"""The GPU report as a figure: registers, spills, occupancy, bytes moved and the estimated roofline."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from xml.sax.saxutils import escape
 
 from robomorph.gpu.report import KernelReport
+from robomorph.report.bars_svg import bars_svg
+from robomorph.report.figures import Bars, Figure, Panel
 
-_WIDTH, _LEFT, _BAR, _GAP, _PANEL = 760, 250, 15, 6, 46
 _COLOURS = {"thread": "#4477aa", "group": "#cc6677"}
 
-Figure = Callable[[KernelReport], float]
+Value = Callable[[KernelReport], float]
 
 
 def report_svg(reports: Sequence[KernelReport], title: str, architecture: int) -> str:
-    """Four panels of bars, one bar per partitioning and mapping, for one architecture."""
+    """The picture for one architecture."""
+    return bars_svg(report_figure(reports, title, architecture))
+
+
+def report_figure(reports: Sequence[KernelReport], title: str, architecture: int) -> Figure:
+    """Five panels of bars, one bar per partitioning and mapping, for one architecture."""
     gpu = next((r.gpu.name for k in reports for r in k.roofline if r.gpu.architecture == architecture), "")
-    panels: list[tuple[str, Figure, str]] = [
+    panels: list[tuple[str, Value, str]] = [
         (
             f"registers per thread, sm_{architecture}",
             lambda k: _compiled(k, architecture, "registers"),
@@ -35,36 +40,18 @@ def report_svg(reports: Sequence[KernelReport], title: str, architecture: int) -
             "{:.1f}",
         ),
     ]
-    body: list[str] = []
-    at = 40.0
-    for name, figure, form in panels:
-        rows = [(k, figure(k)) for k in reports if figure(k) >= 0]
-        body += _panel(name, rows, form, at)
-        at += _PANEL + len(rows) * (_BAR + _GAP)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{at:.0f}" '
-        'font-family="sans-serif" font-size="12">'
+    return Figure("gpu", [_panel(reports, *panel) for panel in panels], (7.6, 8.0), title)
+
+
+def _panel(reports: Sequence[KernelReport], title: str, value: Value, form: str) -> Panel:
+    rows = [(k, value(k)) for k in reports if value(k) >= 0]
+    bars = Bars(
+        [v for _, v in rows],
+        colours=[_COLOURS[k.mapping] for k, _ in rows],
+        texts=[form.format(v) for _, v in rows],
     )
-    background = f'<rect width="{_WIDTH}" height="{at:.0f}" fill="white"/>'
-    heading = f'<text x="12" y="24" font-size="16" font-weight="bold">{escape(title)}</text>'
-    return "\n".join([head, background, heading, *body, "</svg>"]) + "\n"
-
-
-def _panel(title: str, rows: Sequence[tuple[KernelReport, float]], form: str, at: float) -> list[str]:
-    lines = [f'<text x="12" y="{at + 18:.0f}" font-weight="bold">{escape(title)}</text>']
-    largest = max((value for _, value in rows), default=0.0) or 1.0
-    y = at + 28
-    for kernel, value in rows:
-        length = (_WIDTH - _LEFT - 90) * value / largest
-        name = f"{kernel.partitioning.replace('_', ' ')}, {kernel.mapping}"
-        lines += [
-            f'<text x="{_LEFT - 8}" y="{y + 12:.0f}" text-anchor="end">{escape(name)}</text>',
-            f'<rect x="{_LEFT}" y="{y:.0f}" width="{length:.1f}" height="{_BAR}" '
-            f'fill="{_COLOURS[kernel.mapping]}"/>',
-            f'<text x="{_LEFT + length + 6:.1f}" y="{y + 12:.0f}">{form.format(value)}</text>',
-        ]
-        y += _BAR + _GAP
-    return lines
+    names = [f"{k.partitioning.replace('_', ' ')}, {k.mapping}" for k, _ in rows]
+    return Panel([bars], title, categories=names, lying=True)
 
 
 def _compiled(kernel: KernelReport, architecture: int, name: str) -> float:

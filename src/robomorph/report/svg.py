@@ -1,16 +1,16 @@
-"""The few shapes that drawings of designs are made of, as SVG."""
+"""The few shapes that all pictures are made of, as SVG."""
 
 from __future__ import annotations
 
 from html import escape
 
-FONT = "font-family='Helvetica, Arial, DejaVu Sans, sans-serif' font-size='13'"
+_FONT = "font-family='Helvetica, Arial, DejaVu Sans, sans-serif'"
 _LINE = "#34495e"
 
 
-def text(x: float, y: float, words: str, *, bold: bool = False, anchor: str = "start") -> str:
-    weight = " font-weight='bold'" if bold else ""
-    return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' {FONT}{weight}>{escape(words)}</text>"
+def text(x: float, y: float, words: str, *, bold: bool = False, anchor: str = "start", size: int = 13) -> str:
+    style = f"{_FONT} font-size='{size}'" + (" font-weight='bold'" if bold else "")
+    return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' {style}>{escape(words)}</text>"
 
 
 def box(
