@@ -23,7 +23,7 @@ _BRIEF = Effort(rounds=3, sample_s=1e-5, budget_s=0.0)
 
 
 def _session(*peers: type[Interpreting]) -> Session:
-    session = Session(["iiwa14"], quick=True, peers=peers)
+    session = Session(["iiwa14"], peers, quick=True)
     session.effort = _BRIEF
     return session
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from robomorph.bench.goals import Verdict
 from robomorph.bench.records import Record
 from robomorph.bench.run import Outcome
+from robomorph.bench.sections.section import TableData
 
 SCHEMA = 1
 
@@ -20,16 +19,22 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "machine": outcome.machine,
         "settings": outcome.settings,
         "records": [_record(r) for r in outcome.records],
-        "goals": goals_as_json(outcome.verdicts),
+        "goals": [{**asdict(v), "reached": v.reached} for v in outcome.verdicts],
         "notes": list(outcome.notes),
+        "tables": [_table(t) for t in outcome.tables()],
     }
-
-
-def goals_as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    return [{**asdict(v), "reached": v.reached} for v in verdicts]
 
 
 def _record(record: Record) -> dict[str, Any]:
     data = asdict(record)
     timing = data.pop("timing") or {"best_ns": None, "median_ns": None, "rounds": 0, "warmup_s": None}
     return {**data, **timing}
+
+
+def _table(table: TableData) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "columns": table.columns,
+        "rows": list(table.rows),
+        "caption": table.caption,
+    }

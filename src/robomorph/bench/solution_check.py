@@ -1,97 +1,24 @@
-"""What the sections of `robomorph bench ik` share: contestants present, robots, checks and the outcome."""
+"""Independent forward kinematics: does a solution that somebody claims hold?"""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.goals import Verdict
-from robomorph.bench.sections.section import TableData
-from robomorph.errors import ModelWarning, TargetError
+from robomorph.errors import TargetError
 
 if TYPE_CHECKING:
+    from robomorph.bench.session import Session
     from robomorph.ik import IKResult
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
 
 
-@dataclass
-class IkOutcome:
-    """Everything that was found: tables to show, goals, notes, and the figures behind them."""
-
-    quick: bool
-    refused: int = 0  # claimed solutions of ours that the independent check refuses
-    tables: list[TableData] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    figures: dict[str, Any] = field(default_factory=dict)
-
-    def goal(self, what: str, goal: float, unit: str, found: float | None, *, at_least: bool = True) -> None:
-        self.verdicts.append(Verdict(what, goal, unit, at_least, found))
-
-
-@dataclass(frozen=True)
-class Arm:
-    """A robot of TRAC-IK's protocol: how to load it, and the frame that is moved."""
-
-    name: str
-    source: str
-    frame: str
-
-
-# Files of the package example-robot-data, found by the end of their path.
-ARMS: tuple[Arm, ...] = (
-    Arm("iiwa14", "iiwa14", "lbr_iiwa_link_7"),
-    Arm("Panda", "panda_description/urdf/panda.urdf", "panda_hand"),
-    Arm("UR5", "ur_description/urdf/ur5_robot.urdf", "tool0"),
-    Arm("xArm7", "xarm_description/urdf/xarm7.urdf", "link7"),
-    Arm("Z1", "z1_description/urdf/z1.urdf", "link06"),
-    Arm("Talos arm", "talos_data/robots/talos_left_arm.urdf", "wrist_left_ft_tool_link"),
-)
-
-
-def arm_path(arm: Arm) -> str | None:
-    """Where the arm's file is; a built-in name stays as it is; None if its package is not installed."""
-    if not arm.source.endswith(".urdf"):
-        return arm.source
-    try:
-        files = metadata.files("example-robot-data") or []
-    except metadata.PackageNotFoundError:
-        return None
-    found = [Path(str(f.locate())) for f in files if str(f).endswith(arm.source)]
-    return str(found[0]) if found else None
-
-
-def load_arm(source: str) -> Robot:
-    from robomorph.loading import load
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
-        return load(source)
-
-
-def least_seconds(call: Callable[[], Any], rounds: int) -> float:
-    """The least wall time of a call over some rounds, after one to warm up."""
-    call()
-    best = float("inf")
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - begin)
-    return best
-
-
 class PinocchioCheck:
-    """Independent forward kinematics: does a claimed solution hold?"""
+    """Pinocchio's kinematics of one robot."""
 
     def __init__(self, robot: Robot, source: str) -> None:
         try:
@@ -143,12 +70,12 @@ class PinocchioCheck:
             close &= angles(poses, targets) <= bound
         return np.asarray(finite & inside & close)
 
-    def confirm(self, outcome: IkOutcome, where: str, result: IKResult, good: Array) -> None:
-        """Notes claimed solutions that this check refuses."""
-        refused = int((result.success & ~good).sum())
-        outcome.refused += refused
-        if refused:
-            outcome.notes.append(f"{where}: {refused} claimed solutions were refused by the check")
+    def refused(self, session: Session, where: str, result: IKResult, good: Array) -> int:
+        """How many claimed solutions this check refuses; a note says so."""
+        count = int((result.success & ~good).sum())
+        if count:
+            session.note(f"{where}: {count} claimed solutions were refused by the check")
+        return count
 
 
 def angles(a: Array, b: Array) -> Array:

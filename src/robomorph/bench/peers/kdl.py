@@ -12,11 +12,12 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from robomorph.bench.arms import PoseProblems
+from robomorph.bench.peers.ik_peer import Answers, Array, IkPeer
 from robomorph.errors import TargetError
 from robomorph.model.joints import JOINT_TYPES
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from robomorph.model import Pose
     from robomorph.robot import Robot
 
-Array = npt.NDArray[Any]
 INTERPRETER = "ROBOMORPH_KDL_PYTHON"
-KDL_ABSENT = f"KDL is absent: install python3-pykdl and python3-numpy, or set {INTERPRETER}"
+RESTARTS = 200
 _PROBE = (
     "import numpy, PyKDL; c = PyKDL.Chain(); c.addSegment(PyKDL.Segment(PyKDL.Joint(PyKDL.Joint.RotZ), "
     "PyKDL.Frame(PyKDL.Vector(1, 0, 0)))); PyKDL.ChainIkSolverPos_LMA(c, numpy.ones(6), 1e-5, 500, 1e-15)"
@@ -48,12 +48,25 @@ def kdl_interpreter() -> str | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class KdlAnswers:
-    """q (n, joints of the chain), NaN where KDL gave none; seconds (n,) for each problem."""
+class Kdl(IkPeer):
+    """KDL's Levenberg-Marquardt, with as many random restarts as ours."""
 
-    q: Array
-    seconds: Array
+    name = "kdl"
+    package = "python3-pykdl"
+    modules = ("PyKDL",)
+    title = "KDL LMA, restarts"
+
+    @classmethod
+    def absence(cls) -> str | None:
+        return None if kdl_interpreter() else f"install python3-pykdl and python3-numpy, or set {INTERPRETER}"
+
+    @classmethod
+    def version(cls) -> str:
+        return f"in {kdl_interpreter()}"
+
+    @classmethod
+    def solve(cls, problems: PoseProblems) -> Answers:
+        return solve_poses(problems, restarts=RESTARTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +118,13 @@ def solve_with_kdl(
     repeats: int = 1,
     iterations: int = 500,
     seed: int = 0,
-) -> KdlAnswers:
-    """KDL's answers to targets (n, 12: position, rotation row by row) from starts (n, nq). `solver`: "lma",
-    "nr" (Newton with SVD, whole poses only) or "svd" (Newton's steps by the weighted SVD)."""
+) -> Answers:
+    """KDL's answers to targets (n, 12: position, rotation row by row) from starts (n, nq), every one asked
+    `repeats` times; joints outside of the chain keep their start. `solver`: "lma", "nr" (Newton with SVD,
+    whole poses only) or "svd" (Newton's steps by the weighted SVD)."""
     python = kdl_interpreter()
     if python is None:
-        raise TargetError(f"PyKDL works in no interpreter: install python3-pykdl, or set {INTERPRETER}")
+        raise TargetError(f"PyKDL works in no interpreter: {Kdl.absence()}")
     chain = serial_chain(robot, frame)
     places = chain.coordinates
     weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) if position_only else np.ones(6)
@@ -140,11 +154,20 @@ def solve_with_kdl(
         if done.returncode != 0:
             raise TargetError(f"KDL failed ({done.returncode}): {done.stderr.strip()[-500:]}")
         with np.load(result) as found:
-            return KdlAnswers(found["q"], found["seconds"])
+            q: Array = starts.copy()
+            q[:, places] = found["q"]
+            return Answers(q, found["seconds"])
 
 
-def whole_configurations(robot: Robot, frame: str, starts: Array, answers: KdlAnswers) -> Array:
-    """q (n, nq): the chain's joints from KDL, the others from the start."""
-    q: Array = starts.copy()
-    q[:, serial_chain(robot, frame).coordinates] = answers.q
-    return q
+def solve_poses(problems: PoseProblems, *, restarts: int, best_of: bool = False) -> Answers:
+    """Whole poses; with `best_of` the nearest to the start of all restarts' answers, else the first."""
+    poses = problems.poses
+    return solve_with_kdl(
+        problems.robot,
+        problems.frame,
+        np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1),
+        problems.starts,
+        tolerance=problems.tolerance,
+        restarts=restarts,
+        best_of=best_of,
+    )

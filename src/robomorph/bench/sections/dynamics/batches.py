@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from functools import partial
 
+from robomorph.bench.charts import by_threads
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.ours import our_contestant
 from robomorph.bench.records import OURS, Record, first, select, speedup
-from robomorph.bench.sections.section import Job, Section, TableData, robots_of, show_ns, show_ratio
+from robomorph.bench.sections.section import Job, Records, Section, TableData, robots_of, show_ns, show_ratio
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
+from robomorph.report.figures import Curve, Figure, Panel
 
 NAME = "batches"
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384, 65536)
@@ -50,7 +51,7 @@ def _fits(subject: Subject, size: int) -> bool:
     return needed < 0.6 * free
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = []
     for robot in robots_of(records):
         mine = select(records, robot=robot)
@@ -75,4 +76,18 @@ def _tables(records: Sequence[Record]) -> list[TableData]:
     return [TableData("batch sizes", columns, rows, 1, caption)]
 
 
-BATCHES = Section(NAME, "batch sizes from 1 to 65,536", _jobs, _tables)
+def _figures(records: Records) -> list[Figure]:
+    """Time per evaluation over the batch size, one panel per robot."""
+    robots = robots_of(records)
+    panels = []
+    for robot in robots:
+        curves = [
+            Curve([r.batch for r in mine], [r.best_ns / 1e3 for r in mine], label, colour)
+            for label, (mine, colour) in by_threads(select(records, robot=robot)).items()
+        ]
+        label, legend = ("time per gradient (us)", "inside") if robot == robots[0] else ("", "")
+        panels.append(Panel(curves, robot, "batch size", label, log="xy", legend=legend))
+    return [Figure(NAME, panels, (4.2 * len(robots), 3.4))]
+
+
+SECTION = Section(NAME, _jobs, _tables, figures=_figures)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from robomorph.bench.cold_start import measure_in_child
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
-from robomorph.bench.records import OURS, Record
-from robomorph.bench.sections.section import Job, Section, TableData, show_seconds
+from robomorph.bench.goals import Goal
+from robomorph.bench.records import OURS, Record, first
+from robomorph.bench.sections.section import Job, Records, Section, TableData, show_seconds
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 
@@ -18,6 +19,7 @@ NAME = "compile"
 FRESH = "nothing cached"
 CACHED = "cached"
 _SINGLE, _BATCH = 1, 128
+_SECONDS = {"iiwa14": (1.0, 0.15), "atlas": (6.0, 0.5)}  # at most: nothing cached, cached
 
 
 def _jobs(session: Session) -> list[Job]:
@@ -40,7 +42,7 @@ def _run(subject: Subject, batch: int) -> list[Record]:
     ]
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = [
         (
             r.robot,
@@ -60,4 +62,27 @@ def _tables(records: Sequence[Record]) -> list[TableData]:
     return [TableData("from load to the first gradient", columns, rows, 3, caption)]
 
 
-COMPILE = Section(NAME, "from load to the first gradient, in fresh processes", _jobs, _tables)
+def _goals() -> tuple[Goal, ...]:
+    return tuple(
+        Goal(
+            f"{robot}, from load to the first gradient, {how}",
+            value,
+            " s",
+            _total(robot, how),
+            at_least=False,
+            robot=robot,
+        )
+        for robot, limits in _SECONDS.items()
+        for how, value in zip((FRESH, CACHED), limits, strict=True)
+    )
+
+
+def _total(robot: str, how: str) -> Callable[[Records], float | None]:
+    def seconds(records: Records) -> float | None:
+        record = first(records, robot=robot, how=how, batch=_SINGLE)
+        return None if record is None else record.figures["total_s"]
+
+    return seconds
+
+
+SECTION = Section(NAME, _jobs, _tables, _goals())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 
 from robomorph.bench.exported import HEADER, KERNEL, export_contestants
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
+from robomorph.bench.goals import Goal
 from robomorph.bench.records import Record, first, speedup
 from robomorph.bench.sections.section import (
     Job,
+    Records,
     Section,
     TableData,
     robots_of,
@@ -38,7 +40,7 @@ def _run(session: Session, subject: Subject) -> list[Record]:
     return session.contest(NAME, subject, function, contestants)
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = []
     for robot in robots_of(records):
         header, kernel = (first(records, robot=robot, how=how) for how in (HEADER, KERNEL))
@@ -51,4 +53,16 @@ def _tables(records: Sequence[Record]) -> list[TableData]:
     return [TableData("the exported C++ header", columns, rows, 1, caption)]
 
 
-EXPORT = Section(NAME, "the exported C++ header against the in-process kernel", _jobs, _tables)
+def _header(robot: str) -> Callable[[Records], float | None]:
+    def ratio(records: Records) -> float | None:
+        header, kernel = (first(records, robot=robot, how=how) for how in (HEADER, KERNEL))
+        return speedup(header, kernel)
+
+    return ratio
+
+
+_GOALS = tuple(
+    Goal(f"{robot}, exported header over the in-process kernel", 1.0, "x", _header(robot), robot=robot)
+    for robot in ("iiwa14", "hyq", "atlas")
+)
+SECTION = Section(NAME, _jobs, _tables, _GOALS)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from robomorph.bench.functions import FAMILY, Function
+from robomorph.bench.charts import COLOURS
+from robomorph.bench.functions import FAMILY, INVERSE_DYNAMICS, Function
+from robomorph.bench.goals import Goal
 from robomorph.bench.ours import our_contestant
 from robomorph.bench.peers.pinocchio import CALLS, PINOCCHIO
+from robomorph.bench.ratios import over_pinocchio
 from robomorph.bench.records import OURS, Record, first, select, speedup
 from robomorph.bench.sections.section import (
     Job,
+    Records,
     Section,
     TableData,
     robots_of,
@@ -20,6 +24,7 @@ from robomorph.bench.sections.section import (
 )
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
+from robomorph.report.figures import Bars, Figure, Panel
 
 NAME = "family"
 BATCH = 128
@@ -131,4 +136,41 @@ def _best(record: Record | None) -> float | None:
     return None if record is None else record.best_ns
 
 
-FAMILY_SECTION = Section(NAME, "every function, float64 and float32, batch and single call", _jobs, _tables)
+def _figures(records: Records) -> list[Figure]:
+    """How many times faster than Pinocchio each function is, batch and single call; 1 is a draw."""
+    robots = robots_of(records)
+    names = [function.name.replace("_", " ") for function in FAMILY]
+    panels = [
+        Panel(
+            [_ratios(records, robot, batch, colour) for batch, colour in ((BATCH, "one"), (1, "third"))],
+            f"{robot}: times faster than Pinocchio",
+            categories=names if robot == robots[0] else [""] * len(names),
+            lying=True,
+            mark=1.0,
+            legend="inside" if robot == robots[0] else "",
+        )
+        for robot in robots
+    ]
+    return [Figure(NAME, panels, (4.6 * len(robots), 3.6))]
+
+
+def _ratios(records: Records, robot: str, batch: int, colour: str) -> Bars:
+    ratios = [over_pinocchio(robot, function.name, batch)(records) or 0.0 for function in FAMILY]
+    return Bars(ratios, "one call" if batch == 1 else f"batch of {batch}", (COLOURS[colour],))
+
+
+SECTION = Section(
+    NAME,
+    _jobs,
+    _tables,
+    (
+        Goal(
+            "iiwa14, inverse dynamics over Pinocchio, batch of 128",
+            25.0,
+            "x",
+            over_pinocchio("iiwa14", INVERSE_DYNAMICS.name, BATCH),
+            robot="iiwa14",
+        ),
+    ),
+    _figures,
+)

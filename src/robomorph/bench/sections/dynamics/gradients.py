@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
+from robomorph.bench.goals import Goal
 from robomorph.bench.ours import INTO_OUT, NEW_ARRAYS, our_contestant
 from robomorph.bench.peers.pinocchio import CALLS, PINOCCHIO
+from robomorph.bench.ratios import over_pinocchio
 from robomorph.bench.records import OURS, Record, first, select, speedup
 from robomorph.bench.sections.section import (
     Job,
+    Records,
     Section,
     TableData,
     robots_of,
@@ -24,6 +27,7 @@ from robomorph.bench.subject import Subject
 
 NAME = "gradients"
 BATCH = 128
+_OVER_PINOCCHIO = {"iiwa14": (26.0, 5.5), "hyq": (36.0, 6.0), "atlas": (15.0, 4.5)}  # batch, one call
 
 
 def _jobs(session: Session) -> list[Job]:
@@ -42,7 +46,7 @@ def _run(session: Session, subject: Subject, batch: int) -> list[Record]:
     return session.contest(NAME, subject, function, ours + session.theirs(subject, function, batch))
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     columns = ("who", "how", "dtype", "best", "median", "warm-up", "error", "robomorph is faster")
     tables = []
     for robot in robots_of(records):
@@ -78,6 +82,25 @@ def _row(record: Record, ours: Record | None) -> tuple[str, ...]:
     )
 
 
-GRADIENTS = Section(
-    NAME, "forward-dynamics gradient against every library, batch and single call", _jobs, _tables
-)
+def _goals() -> tuple[Goal, ...]:
+    goals = []
+    for robot, (batch, call) in _OVER_PINOCCHIO.items():
+        for what, size, value in (("batch of 128", BATCH, batch), ("one call with out=", 1, call)):
+            title = f"{robot}, forward-dynamics gradient over Pinocchio, {what}"
+            ratio = over_pinocchio(robot, FORWARD_DYNAMICS_GRADIENT.name, size)
+            goals.append(Goal(title, value, "x", ratio, robot=robot))
+        title = f"{robot}, float32 over float64, batch of 128"
+        goals.append(Goal(title, 1.8, "x", _narrow_over_wide(robot), robot=robot))
+    return tuple(goals)
+
+
+def _narrow_over_wide(robot: str) -> Callable[[Records], float | None]:
+    def ratio(records: Records) -> float | None:
+        common = {"robot": robot, "batch": BATCH, "who": OURS, "how": INTO_OUT}
+        narrow, wide = (first(records, **common, dtype=dtype) for dtype in ("float32", "float64"))
+        return speedup(narrow, wide)
+
+    return ratio
+
+
+SECTION = Section(NAME, _jobs, _tables, _goals())

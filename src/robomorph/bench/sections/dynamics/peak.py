@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
+from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import measure
 from robomorph.bench.ours import INTO_OUT, make_kernel, our_contestant
 from robomorph.bench.peak import peak_contestant
-from robomorph.bench.records import OURS, Record
-from robomorph.bench.sections.section import Job, Section, TableData, show_ns
+from robomorph.bench.records import OURS, Record, first
+from robomorph.bench.sections.section import Job, Records, Section, TableData, show_ns
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 
@@ -40,7 +40,7 @@ def _run(session: Session, subject: Subject, dtype: str) -> list[Record]:
     return [Record(NAME, subject.name, function.name, OURS, INTO_OUT, dtype, BATCH, 1, ours, figures=figures)]
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = [
         (
             r.robot,
@@ -61,4 +61,10 @@ def _tables(records: Sequence[Record]) -> list[TableData]:
     return [TableData("arithmetic", columns, rows, 2, caption)]
 
 
-PEAK_SECTION = Section(NAME, "fraction of the core's peak arithmetic", _jobs, _tables)
+def _fraction(records: Records) -> float | None:
+    record = first(records, robot="iiwa14", dtype="float64")
+    return None if record is None else 100.0 * record.figures["fraction"]
+
+
+_GOAL = "iiwa14, fraction of the core's peak arithmetic, batch of 128"
+SECTION = Section(NAME, _jobs, _tables, (Goal(_GOAL, 35.0, "%", _fraction, robot="iiwa14"),))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.measuring import measure
 from robomorph.bench.records import OURS, Record
 from robomorph.bench.schedules import schedule_contestants
-from robomorph.bench.sections.section import Job, Section, TableData, show_ns
+from robomorph.bench.sections.section import Job, Records, Section, TableData, show_ns
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 
@@ -31,10 +30,10 @@ def _run(session: Session, subject: Subject) -> list[Record]:
     ]
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = [(r.robot, r.how, show_ns(r.best_ns)) for r in records]
     caption = "forward-dynamics gradient, float64, batch of 128, one thread"
     return [TableData("order and cuts", ("robot", "order, cuts", "time"), rows, 2, caption)]
 
 
-SCHEDULE_SECTION = Section(NAME, "order of operations and cuts of the program", _jobs, _tables)
+SECTION = Section(NAME, _jobs, _tables)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
+from robomorph.bench.charts import bars_over_batch, by_threads
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.ours import our_contestant
 from robomorph.bench.peers.pinocchio import COPIES, PINOCCHIO
 from robomorph.bench.records import OURS, Record, first, select, speedup
-from robomorph.bench.sections.section import Job, Section, TableData, robots_of, show_ns, show_ratio
+from robomorph.bench.sections.section import Job, Records, Section, TableData, robots_of, show_ns, show_ratio
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
+from robomorph.report.figures import Figure, Panel
 
 NAME = "timesteps"
 COUNTS = (16, 32, 64, 128)
@@ -31,7 +32,7 @@ def _run(session: Session, subject: Subject, count: int) -> list[Record]:
     return session.contest(NAME, subject, function, contestants)
 
 
-def _tables(records: Sequence[Record]) -> list[TableData]:
+def _tables(records: Records) -> list[TableData]:
     rows = []
     for robot in robots_of(records):
         for count in COUNTS:
@@ -62,4 +63,25 @@ def _tables(records: Sequence[Record]) -> list[TableData]:
     return [TableData("N time steps end to end", columns, rows, 1, caption)]
 
 
-TIMESTEPS = Section(NAME, "N = 16 to 128 time steps end to end (the papers' figure)", _jobs, _tables)
+def _figures(records: Records) -> list[Figure]:
+    """Grouped bars over N: all time steps end to end."""
+    robots = robots_of(records)
+    panels = []
+    for robot in robots:
+        groups = by_threads(select(records, robot=robot)).items()
+        first = robot == robots[0]
+        panels.append(
+            Panel(
+                [bars_over_batch(label, mine, colour, COUNTS) for label, (mine, colour) in groups],
+                robot,
+                x_label="N",
+                y_label="N gradients, end to end (us)" if first else "",
+                categories=[str(n) for n in COUNTS],
+                log="y",
+                legend="inside" if first else "",
+            )
+        )
+    return [Figure(NAME, panels, (4.2 * len(robots), 3.4))]
+
+
+SECTION = Section(NAME, _jobs, _tables, figures=_figures)

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.bench.chain_problems import ChainProblems, chain_problems
-from robomorph.bench.peers.kdl import KDL_ABSENT, kdl_interpreter, solve_with_kdl
-from robomorph.bench.sections.section import TableData
-from robomorph.bench.solution_check import IkOutcome, PinocchioCheck, least_seconds
+from robomorph.bench.goals import Goal
+from robomorph.bench.measuring import seconds_of_calls, timing_of_each
+from robomorph.bench.peers.ik_peer import Answers
+from robomorph.bench.peers.kdl import Kdl, solve_with_kdl
+from robomorph.bench.records import OURS, REFUSED, Record, first
+from robomorph.bench.sections.section import Job, Records, Section, TableData
+from robomorph.bench.session import Session
+from robomorph.bench.solution_check import PinocchioCheck
+from robomorph.ik import IKResult
+from robomorph.loading import load
 
 Array = npt.NDArray[Any]
+NAME = "single"
+FUNCTION = "inverse_kinematics"
 JOINTS = 100
 TOLERANCES = (1e-2, 1e-5)
 REPEATS = 5  # of every call, ours and KDL's alike; the least counts
+_SOURCE = f"chain:{JOINTS}"
+_CAPTION = (
+    f"The mean over the problems of the least of {REPEATS} calls each, ours and KDL's alike. Ours is the "
+    "whole Python call; of KDL's only its own calls are timed. The slow solvers do the first problems only, "
+    "and are compared with ours on those. Solved: confirmed by Pinocchio's forward kinematics. KDL's Newton "
+    "solver (NR) cannot leave orientation out, so its row asks for more; the row above it takes the same "
+    "steps for the position."
+)
 
 
 @dataclass(frozen=True)
@@ -37,85 +56,65 @@ RIVALS = (
 )
 
 
-def run_single(outcome: IkOutcome, step: Any) -> None:
-    """Microseconds per solve, one thread: robomorph's LM, KDL's LMA and KDL's SVD Newton."""
-    from robomorph.loading import load
-
-    step("single: chain of 100")
-    source = f"chain:{JOINTS}"
-    robot = load(source)
-    check = PinocchioCheck(robot, source)
-    problems = chain_problems(robot, "B", 20 if outcome.quick else 200)
-    few = 5 if outcome.quick else 40
-    rows: list[tuple[str, ...]] = []
-    figures: dict[str, Any] = {}
-    for tolerance in TOLERANCES:
-        ours, solved = _ours(outcome, check, problems, tolerance)
-        count = len(problems.targets)
-        mean = float(ours.mean())
-        rows.append(_row(tolerance, "robomorph LM, position", count, mean, 1.0, solved))
-        figures[f"{tolerance:g}"] = {"robomorph": mean}
-        for rival in RIVALS:
-            part = problems.first(few) if rival.slow else problems
-            found = _kdl(check, part, tolerance, rival)
-            ratio = None if found is None else found[0] / float(ours[: len(part.targets)].mean())
-            if found is not None and ratio is not None:
-                rows.append(_row(tolerance, rival.title, len(part.targets), found[0], ratio, found[1]))
-                figures[f"{tolerance:g}"][rival.solver] = found[0]
-            if rival.goal is not None:
-                what = f"chain:100, {tolerance:g} m, one solve over {rival.title}"
-                outcome.goal(what, rival.goal, "x", ratio)
-    outcome.figures["single"] = figures
-    outcome.tables.append(_table(rows))
-    if kdl_interpreter() is None:
-        outcome.notes.append(KDL_ABSENT)
+def _jobs(session: Session) -> list[Job]:
+    if Kdl not in session.present:
+        session.note(f"single: ours alone. KDL is absent: {session.absent.get(Kdl.name)}")
+    return [Job(f"chain of {JOINTS}, {t:g} m", partial(_run, session, t)) for t in TOLERANCES]
 
 
-def _row(tolerance: float, title: str, count: int, us: float, ratio: float, solved: float) -> tuple[str, ...]:
-    return f"{tolerance:g} m", title, str(count), f"{us:.1f}", f"{ratio:.1f}", f"{100 * solved:.1f}%"
+def _run(session: Session, tolerance: float) -> list[Record]:
+    """Robomorph's LM, KDL's LMA and KDL's SVD Newton, all on one thread."""
+    robot = load(_SOURCE)
+    check = PinocchioCheck(robot, _SOURCE)
+    problems = chain_problems(robot, "B", 20 if session.quick else 200)
+    few = problems.first(5 if session.quick else 40)
+    seconds, ours = _ours(session, check, problems, tolerance)
+    records = [ours]
+    for rival in RIVALS if Kdl in session.present else ():
+        part = few if rival.slow else problems
+        answers = _kdl(check, part, tolerance, rival)
+        times = answers.timing.best_ns / timing_of_each(seconds[:, : len(part.targets)]).best_ns
+        # NR judges each component: its answer may be the diagonal of a cube away.
+        slack = 1.0 if rival.position_only else 3**0.5
+        good = check.holds(answers.q, "tool", part.targets, slack * tolerance)
+        figures = {"solved": float(good.mean()), "times_ours": times}
+        records.append(_record(Kdl.name, rival.title, tolerance, answers.timing, part, figures))
+    return records
 
 
-def _table(rows: list[tuple[str, ...]]) -> TableData:
-    return TableData(
-        "chain of 100 joints, set B, given start, one solve, one thread",
-        ("tolerance", "solver", "problems", "us per solve", "times ours", "solved"),
-        rows,
-        left=2,
-        caption=f"The mean over the problems of the least of {REPEATS} calls each, ours and KDL's alike. "
-        "Ours is the whole Python call; of KDL's only its own calls are timed. The slow solvers do the first "
-        "problems only, and are compared with ours on those. Solved: confirmed by Pinocchio's forward "
-        "kinematics. KDL's Newton solver (NR) cannot leave "
-        "orientation out, so its row asks for more; the row above it takes the same steps for the position.",
-    )
+def _case(tolerance: float) -> str:
+    return f"{tolerance:g} m"
+
+
+def _record(
+    who: str, how: str, tolerance: float, timing: Any, problems: ChainProblems, figures: dict[str, float]
+) -> Record:
+    figures = {"problems": float(len(problems.targets)), **figures}
+    return Record(NAME, _SOURCE, FUNCTION, who, how, timing=timing, figures=figures, case=_case(tolerance))
 
 
 def _ours(
-    outcome: IkOutcome, check: PinocchioCheck, problems: ChainProblems, tolerance: float
-) -> tuple[Array, float]:
-    """Microseconds of each problem, and the share that is claimed and holds."""
-    robot, seconds = check.robot, []
-    for target, q0 in zip(problems.targets, problems.starts, strict=True):
+    session: Session, check: PinocchioCheck, problems: ChainProblems, tolerance: float
+) -> tuple[Array, Record]:
+    """Seconds (REPEATS, n) of every call, and the record with the share that is claimed and holds."""
+    robot = check.robot
 
-        def call(target: Any = target, q0: Any = q0) -> Any:
-            return robot.inverse_kinematics(target, "tool", q0, tolerance=tolerance, nearest=False, starts=1)
+    def solve(targets: Array, starts: Array) -> IKResult:
+        return robot.inverse_kinematics(targets, "tool", starts, tolerance=tolerance, nearest=False, starts=1)
 
-        seconds.append(least_seconds(call, REPEATS))
-    result = robot.inverse_kinematics(
-        problems.targets, "tool", problems.starts, tolerance=tolerance, nearest=False, starts=1
-    )
+    pairs = zip(problems.targets, problems.starts, strict=True)
+    seconds = np.array([seconds_of_calls(partial(solve, *pair), REPEATS)[1:] for pair in pairs]).T
+    result = solve(problems.targets, problems.starts)
     good = check.holds(result.q, "tool", problems.targets, tolerance)
-    check.confirm(outcome, f"chain:{JOINTS}, {tolerance:g} m", result, good)
-    return 1e6 * np.array(seconds), float((result.success & good).mean())
+    refused = check.refused(session, f"{_SOURCE}, {_case(tolerance)}", result, good)
+    figures = {"solved": float((result.success & good).mean()), "times_ours": 1.0, REFUSED: float(refused)}
+    timing = timing_of_each(seconds)
+    return seconds, _record(OURS, "robomorph LM, position", tolerance, timing, problems, figures)
 
 
-def _kdl(
-    check: PinocchioCheck, problems: ChainProblems, tolerance: float, rival: Rival
-) -> tuple[float, float] | None:
-    """Microseconds and the share solved, or None without KDL."""
-    if kdl_interpreter() is None:
-        return None
+def _kdl(check: PinocchioCheck, problems: ChainProblems, tolerance: float, rival: Rival) -> Answers:
     turns = np.tile(np.eye(3).ravel(), (len(problems.targets), 1))
-    answers = solve_with_kdl(
+    return solve_with_kdl(
         check.robot,
         "tool",
         np.concatenate([problems.targets, turns], axis=1),
@@ -125,7 +124,43 @@ def _kdl(
         position_only=rival.position_only,
         repeats=REPEATS,
     )
-    # NR judges each component: its answer may be the diagonal of a cube away.
-    slack = 1.0 if rival.position_only else 3**0.5
-    good = check.holds(answers.q, "tool", problems.targets, slack * tolerance)
-    return 1e6 * float(answers.seconds.mean()), float(good.mean())
+
+
+def _tables(records: Records) -> list[TableData]:
+    rows = [
+        (
+            record.case,
+            record.how,
+            f"{record.figures['problems']:.0f}",
+            f"{record.best_ns / 1e3:.1f}",
+            f"{record.figures['times_ours']:.1f}",
+            f"{record.figures['solved']:.1%}",
+        )
+        for record in records
+    ]
+    return [
+        TableData(
+            "chain of 100 joints, set B, given start, one solve, one thread",
+            ("tolerance", "solver", "problems", "us per solve", "times ours", "solved"),
+            rows,
+            left=2,
+            caption=_CAPTION,
+        )
+    ]
+
+
+def _times_ours(tolerance: float, rival: Rival) -> Callable[[Records], float | None]:
+    def ratio(records: Records) -> float | None:
+        record = first(records, case=_case(tolerance), how=rival.title)
+        return None if record is None else record.figures["times_ours"]
+
+    return ratio
+
+
+_GOALS = tuple(
+    Goal(f"{_SOURCE}, {_case(t)}, one solve over {rival.title}", rival.goal, "x", _times_ours(t, rival))
+    for t in TOLERANCES
+    for rival in RIVALS
+    if rival.goal is not None
+)
+SECTION = Section(NAME, _jobs, _tables, _GOALS)
