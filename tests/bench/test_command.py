@@ -73,9 +73,9 @@ def test_outputs_that_cannot_be_written_are_refused_first(
     assert "Name robots before --json" in refused("--json", "iiwa14")
     assert taken.read_text() == "a file"
     with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "matplotlib", None)
+        patch.setitem(sys.modules, "matplotlib.figure", None)
         assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
-    monkeypatch.setattr("robomorph.report.pyplot.pyplot", lambda: None)
+    monkeypatch.setattr("robomorph.report.guard.matplotlib_figure", lambda: None)
     assert "taken" in refused("--plots", str(taken))
 
 

@@ -10,6 +10,7 @@ import pytest
 import robomorph
 from robomorph.bench.arms import ARMS, pose_problems
 from robomorph.bench.chain_problems import CHAINS, EXPECTED_ITERATIONS, chain_problems
+from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.peers import PEERS
 from robomorph.bench.peers.ik_peer import Answers, IkPeer
 from robomorph.bench.peers.kdl import Kdl, kdl_interpreter, solve_with_kdl
@@ -142,7 +143,7 @@ def iterations(factor: float, targets: int) -> list[Record]:
     """The paper's set B with `factor` times the expected iterations."""
     return [
         Record(
-            paper.NAME, f"chain:{n}", paper.FUNCTION, OURS, method,
+            paper.NAME, f"chain:{n}", INVERSE_KINEMATICS, OURS, method,
             figures={"joints": n, "problems": targets, "iterations": factor * value[n], REFUSED: 0.0},
             case="set B",
         )

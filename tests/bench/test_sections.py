@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def made_up(refused: float) -> Section:
 
     def tables(records: Records) -> list[TableData]:
         rows = [(r.who, f"{r.figures['rate']:g}") for r in records]
-        return [TableData("a made-up table", ("who", "rate"), rows)]
+        return [TableData("a made-up table", ("who", "rate"), rows, caption="[bold] words")]
 
     def figures(records: Records) -> list[Figure]:
         bars = Bars([r.figures["rate"] for r in records])
@@ -75,7 +76,13 @@ def test_a_new_section_shows_all_it_has_and_a_refused_claim_is_the_exit_code(
     assert main([*command, "--json", str(path), "--plots", str(plots)]) == refused
     printed = capsys.readouterr()
     verdict = "3x with wrong results" if refused else "3x reached"
-    for words in ("a made-up table", f"goal 2x: {verdict}", f"1 goals: {refused} missed", "machine:"):
+    for words in (
+        "a made-up table",
+        "[bold] words",
+        f"goal 2x: {verdict}",
+        f"1 goals: {refused} missed",
+        "machine:",
+    ):
         assert words in printed.out
     assert "measuring 1/1: made-up: nothing" in printed.err
     document: dict[str, Any] = json.loads(path.read_text())
@@ -84,6 +91,15 @@ def test_a_new_section_shows_all_it_has_and_a_refused_claim_is_the_exit_code(
     assert document["records"][0]["figures"] == {"rate": 3.0, "refused": refused}
     assert document["tables"][0]["rows"] == [["robomorph", "3"]]
     assert [p.name for p in plots.iterdir()] == ["made_up.png"]
+
+
+def test_records_under_another_name_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DYNAMICS.sections, "other", replace(made_up(0), name="other"))
+    assert main(["bench", "chain:2", "--quick", "--only", "other"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "section 'other': expected records of its own, found one of 'made-up'" in said
 
 
 def test_a_group_with_robots_of_its_own_refuses_others(capsys: pytest.CaptureFixture[str]) -> None:

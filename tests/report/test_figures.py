@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,6 @@ from robomorph.report import png
 from robomorph.report.bars_svg import bars_svg
 from robomorph.report.figures import Bars, Curve, Figure, Panel, Points
 from robomorph.report.papers import PAPERS_CHIP
-from robomorph.report.pyplot import pyplot
 from robomorph.report.rtl_resources import resource_figures
 
 _NAN = float("nan")
@@ -24,12 +25,10 @@ _CURVES = Panel([Curve([1, 10], [1, 100], "c"), Curve([1, 10], [2, 3], form="--"
 _POINTS = Panel([Points([1, 9], [4, 5], [2, 20], "p", rim=True)], log="xy", legend="inside")
 
 
-def axes_of(panel: Panel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def axes_of(panel: Panel) -> Any:
     """What matplotlib was told to draw for one panel."""
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(pyplot(), "close", lambda figure: None)
-    png.write_figures([Figure("one", [panel], (4, 3))], tmp_path)
-    return pyplot().gcf().axes[0]
+    return png.draw(Figure("one", [panel], (4, 3))).axes[0]
 
 
 @pytest.mark.parametrize("panel", [_BARS, _CURVES, _POINTS], ids=["bars", "curves", "points"])
@@ -41,8 +40,8 @@ def test_every_kind_of_panel_is_drawn_into_a_file_of_its_name(panel: Panel, tmp_
 
 
 @pytest.mark.parametrize("lying", [False, True])
-def test_bars_side_by_side(lying: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    axes = axes_of(replace(_BARS, lying=lying), monkeypatch, tmp_path)
+def test_bars_side_by_side(lying: bool) -> None:
+    axes = axes_of(replace(_BARS, lying=lying))
     if lying:
         found = [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches]
     else:
@@ -52,16 +51,43 @@ def test_bars_side_by_side(lying: bool, monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert [text.get_text() for text in axes.texts] == ["one", "three"]
 
 
-def test_stacked_bars_begin_where_the_last_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    axes = axes_of(replace(_BARS, stacked=True), monkeypatch, tmp_path)
+def test_stacked_bars_begin_where_the_last_ended() -> None:
+    axes = axes_of(replace(_BARS, stacked=True))
     assert [bar.get_y() for bar in axes.patches] == [0.0, 0.0, 1.0, 3.0]
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(TargetError, match=r"pip install 'robomorph\[bench\]'"):
         png.write_figures([Figure("none", [_BARS], (4, 3))], tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_matplotlib_that_breaks_is_named_with_its_trouble(tmp_path: Path) -> None:
+    """An unknown MPLBACKEND makes importing it a ValueError."""
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-m", "robomorph", "bench", "--plots", str(tmp_path)]
+    environment = {**os.environ, "MPLBACKEND": "no-such-backend"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "measuring" not in done.stderr
+    assert "--plots needs matplotlib" in done.stderr and "no-such-backend" in done.stderr
+
+
+def test_drawing_leaves_no_mark_on_the_callers_matplotlib() -> None:
+    """Neither a backend nor open figures, as pyplot would."""
+    pytest.importorskip("matplotlib")
+    code = (
+        "import sys; from robomorph.report import figures as f, png; "
+        "png.draw(f.Figure('x', [f.Panel([f.Curve([1], [2])])], (3, 3))); "
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_points_of_one_shade_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    panel = Panel([Points([1, 2], [3, 4], [5, 5])], log="xy")
+    assert png.write_figures([Figure("one_shade", [panel], (4, 3))], tmp_path)
 
 
 def test_bars_as_svg_keep_their_proportions_and_escape_words() -> None:

@@ -12,6 +12,7 @@ from robomorph.bench.machine import describe_machine
 from robomorph.bench.records import OURS, REFUSED, Record, first, select, speedup
 from robomorph.bench.sections.section import Section, TableData
 from robomorph.bench.session import Session
+from robomorph.errors import ArgumentError
 from robomorph.report.figures import Figure
 
 _BUSY_LOAD = 0.7
@@ -96,6 +97,16 @@ def _threads_that_lost(records: Sequence[Record]) -> list[str]:
     ]
 
 
+def _of_section(name: str, records: list[Record]) -> list[Record]:
+    """The same records; those of another name would be measured and never shown."""
+    for record in records:
+        if record.section != name:
+            raise ArgumentError(
+                f"section {name!r}: expected records of its own, found one of {record.section!r}"
+            )
+    return records
+
+
 def run_bench(
     session: Session, group: str, sections: Sequence[Section], progress: Callable[[int], Progress]
 ) -> Outcome:
@@ -107,7 +118,7 @@ def run_bench(
     with progress(len(jobs)) as display:
         for name, job in jobs:
             display.step(f"{name}: {job.label}")
-            records += job.run()
+            records += _of_section(name, job.run())
     session.notes.extend(disturbances(machine["load_average"], records))
     robots = [subject.name for subject in session.subjects]
     settings = {

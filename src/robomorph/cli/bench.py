@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     group, robots = _group(args.robots)
     sections = group.choose(args.only)
     check_outputs(args.json, args.plots)
-    session = Session(robots, PEERS[group.name], quick=args.quick)
+    session = Session(robots, PEERS.get(group.name, ()), quick=args.quick)
     outcome = run_bench(session, group.name, sections, lambda total: Steps("measuring", total))
     _deliver(args, outcome)
     return 1 if outcome.refused else 0
@@ -122,7 +122,8 @@ def show(outcome: Outcome, console: Console) -> None:
 
     _show_machine(outcome, console)
     for data in outcome.tables():
-        table = make_table(escape(data.title), data.columns, left=data.left, caption=data.caption)
+        caption = None if data.caption is None else escape(data.caption)
+        table = make_table(escape(data.title), data.columns, left=data.left, caption=caption)
         for row in data.rows:
             table.add_row(*(escape(cell) for cell in row))
         console.print(table)

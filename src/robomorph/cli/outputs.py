@@ -48,9 +48,9 @@ def _check_file(path: Path) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    from robomorph.report.pyplot import pyplot
+    from robomorph.report.guard import matplotlib_figure
 
-    pyplot()
+    matplotlib_figure()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from robomorph.report.figures import Bars, Curve, Figure, Panel, Points
-from robomorph.report.pyplot import pyplot
+from robomorph.report.guard import matplotlib_figure
 
 _DPI = 150
 _SIZES = {False: 30, True: 75}  # of points, by their rim
@@ -15,30 +15,31 @@ _SIZES = {False: 30, True: 75}  # of points, by their rim
 
 def write_figures(figures: Iterable[Figure], folder: Path) -> list[Path]:
     """Every figure as a PNG file of its name; TargetError without matplotlib."""
-    plt = pyplot()
+    matplotlib_figure()  # nothing is made where nothing can be drawn
     folder.mkdir(parents=True, exist_ok=True)
-    return [_write(plt, figure, folder / f"{figure.name}.png") for figure in figures]
+    written = []
+    for figure in figures:
+        path = folder / f"{figure.name}.png"
+        draw(figure).savefig(path, dpi=_DPI, bbox_inches="tight")
+        written.append(path)
+    return written
 
 
-def _write(plt: Any, figure: Figure, path: Path) -> Path:
-    drawn, axes = plt.subplots(
-        1, len(figure.panels), figsize=figure.size, squeeze=False, sharey=figure.share_y
-    )
+def draw(figure: Figure) -> Any:
+    """The figure as matplotlib's."""
+    drawn = matplotlib_figure()(figsize=figure.size)
+    axes = drawn.subplots(1, len(figure.panels), squeeze=False, sharey=figure.share_y)[0]
     shades = _shades(figure)
-    for axis, panel in zip(axes[0], figure.panels, strict=True):
+    for axis, panel in zip(axes, figure.panels, strict=True):
         _draw_panel(axis, panel, shades)
     if shades is not None:
-        bar = drawn.colorbar(
-            axes[0][-1].collections[-1], ax=axes[0][-1], label=figure.shades, format="{x:.0f}"
-        )
+        bar = drawn.colorbar(axes[-1].collections[-1], ax=axes[-1], label=figure.shades, format="{x:.0f}")
         bar.ax.yaxis.set_minor_formatter("{x:.0f}")
     if figure.title:
         drawn.suptitle(figure.title, fontsize=11)
     if all(panel.legend != "beside" for panel in figure.panels):
         drawn.tight_layout()  # with a legend beside them it would crush the axes
-    drawn.savefig(path, dpi=_DPI, bbox_inches="tight")
-    plt.close(drawn)
-    return path
+    return drawn
 
 
 def _shades(figure: Figure) -> Any:

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.bench.arms import ARMS, TOLERANCE, Arm, PoseProblems, pose_problems
+from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
 from robomorph.bench.peers.ik_peer import IkPeer
 from robomorph.bench.peers.kdl import RESTARTS, Kdl
-from robomorph.bench.records import OURS, REFUSED, Record, first, select, speedup
+from robomorph.bench.records import OURS, REFUSED, Record, Timing, first, select, speedup
 from robomorph.bench.sections.section import Job, Records, Section, TableData, robots_of
 from robomorph.bench.session import Session, in_short
 from robomorph.bench.solution_check import PinocchioCheck
 from robomorph.ik import IKResult
 
 NAME = "arms"
-FUNCTION = "inverse_kinematics"
 _BATCH = "batch"
 _ROUNDS = 3
 _SOLVED = {"iiwa14": 99.99}
@@ -82,14 +82,14 @@ def _record(
     who: str,
     how: str,
     problems: PoseProblems,
-    timing: Any,
+    timing: Timing,
     figures: dict[str, float],
     threads: int = 1,
 ) -> Record:
     return Record(
         NAME,
         arm.name,
-        FUNCTION,
+        INVERSE_KINEMATICS,
         who,
         how,
         batch=len(problems.poses) if who == OURS else 1,

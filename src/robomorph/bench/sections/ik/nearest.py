@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from robomorph.bench.arms import ARMS, TOLERANCE, Arm, pose_problems
+from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
 from robomorph.bench.peers.kdl import Kdl, solve_poses
@@ -17,7 +18,6 @@ from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
 
 NAME = "nearest"
-FUNCTION = "inverse_kinematics"
 _RESTARTS = 64
 _ROUNDS = 3
 _SLACK = 1e-3  # rad: this much farther is as near
@@ -59,9 +59,18 @@ def _run(session: Session, arm: Arm, source: str) -> list[Record]:
     shown = {"problems": count, "distance": float(theirs[both].mean())}
     return [
         Record(
-            NAME, arm.name, FUNCTION, OURS, "nearest=True", "float64", batch, threads, timing, figures=figures
+            NAME,
+            arm.name,
+            INVERSE_KINEMATICS,
+            OURS,
+            "nearest=True",
+            "float64",
+            batch,
+            threads,
+            timing,
+            figures=figures,
         ),
-        Record(NAME, arm.name, FUNCTION, Kdl.name, _THEIRS, timing=answers.timing, figures=shown),
+        Record(NAME, arm.name, INVERSE_KINEMATICS, Kdl.name, _THEIRS, timing=answers.timing, figures=shown),
     ]
 
 

@@ -16,6 +16,7 @@ from robomorph.bench.chain_problems import (
     ChainProblems,
     chain_problems,
 )
+from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
 from robomorph.bench.records import OURS, REFUSED, Record, Timing, select
@@ -28,7 +29,6 @@ from robomorph.report.figures import Curve, Figure, Panel
 from robomorph.robot import Robot
 
 NAME = "paper"
-FUNCTION = "inverse_kinematics"
 NAMES = {
     "jacobian-transpose-fixed": "JT-Serial, fixed step",
     "jacobian-transpose": "JT-Serial, Buss's step",
@@ -92,7 +92,9 @@ def _record(
     robot: Robot, case: str, method: str, figures: Mapping[str, float], timing: Timing | None = None
 ) -> Record:
     numbers = {name: float(value) for name, value in (("joints", robot.nq), *figures.items())}
-    return Record(NAME, _source(robot.nq), FUNCTION, OURS, method, timing=timing, figures=numbers, case=case)
+    return Record(
+        NAME, _source(robot.nq), INVERSE_KINEMATICS, OURS, method, timing=timing, figures=numbers, case=case
+    )
 
 
 def _source(joints: int) -> str:

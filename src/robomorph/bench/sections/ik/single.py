@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.bench.chain_problems import ChainProblems, chain_problems
+from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import seconds_of_calls, timing_of_each
 from robomorph.bench.peers.ik_peer import Answers
 from robomorph.bench.peers.kdl import Kdl, solve_with_kdl
-from robomorph.bench.records import OURS, REFUSED, Record, first
+from robomorph.bench.records import OURS, REFUSED, Record, Timing, first
 from robomorph.bench.sections.section import Job, Records, Section, TableData
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
@@ -24,7 +25,6 @@ from robomorph.loading import load
 
 Array = npt.NDArray[Any]
 NAME = "single"
-FUNCTION = "inverse_kinematics"
 JOINTS = 100
 TOLERANCES = (1e-2, 1e-5)
 REPEATS = 5  # of every call, ours and KDL's alike; the least counts
@@ -87,10 +87,12 @@ def _case(tolerance: float) -> str:
 
 
 def _record(
-    who: str, how: str, tolerance: float, timing: Any, problems: ChainProblems, figures: dict[str, float]
+    who: str, how: str, tolerance: float, timing: Timing, problems: ChainProblems, figures: dict[str, float]
 ) -> Record:
     figures = {"problems": float(len(problems.targets)), **figures}
-    return Record(NAME, _SOURCE, FUNCTION, who, how, timing=timing, figures=figures, case=_case(tolerance))
+    return Record(
+        NAME, _SOURCE, INVERSE_KINEMATICS, who, how, timing=timing, figures=figures, case=_case(tolerance)
+    )
 
 
 def _ours(
