@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,41 +122,47 @@ def solve_with_kdl(
     """KDL's answers to targets (n, 12: position, rotation row by row) from starts (n, nq), every one asked
     `repeats` times; joints outside of the chain keep their start. `solver`: "lma", "nr" (Newton with SVD,
     whole poses only) or "svd" (Newton's steps by the weighted SVD)."""
+    chain = serial_chain(robot, frame)
+    places = chain.coordinates
+    found = _ask_worker(
+        base=chain.base,
+        slides=chain.slides,
+        axes=chain.axes,
+        tips=chain.tips,
+        lower=robot.limits.lower[places],
+        upper=robot.limits.upper[places],
+        targets=targets,
+        starts=starts[:, places],
+        weights=np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) if position_only else np.ones(6),
+        solver=solver,
+        tolerance=tolerance,
+        iterations=iterations,
+        restarts=restarts,
+        best_of=best_of,
+        repeats=repeats,
+        seed=seed,
+    )
+    q: Array = starts.copy()
+    q[:, places] = found["q"]
+    return Answers(q, found["seconds"])
+
+
+def _ask_worker(**task: Any) -> dict[str, Array]:
+    """What kdl_worker.py answers, in the interpreter that has PyKDL."""
     python = kdl_interpreter()
     if python is None:
         raise TargetError(f"PyKDL works in no interpreter: {Kdl.absence()}")
-    chain = serial_chain(robot, frame)
-    places = chain.coordinates
-    weights = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) if position_only else np.ones(6)
     worker = Path(__file__).with_name("kdl_worker.py")
     with tempfile.TemporaryDirectory() as folder:
-        task, result = Path(folder) / "task.npz", Path(folder) / "result.npz"
-        np.savez(
-            task,
-            base=chain.base,
-            slides=chain.slides,
-            axes=chain.axes,
-            tips=chain.tips,
-            lower=robot.limits.lower[places],
-            upper=robot.limits.upper[places],
-            targets=targets,
-            starts=starts[:, places],
-            weights=weights,
-            solver=solver,
-            tolerance=tolerance,
-            iterations=iterations,
-            restarts=restarts,
-            best_of=best_of,
-            repeats=repeats,
-            seed=seed,
+        asked, answered = Path(folder) / "task.npz", Path(folder) / "result.npz"
+        np.savez(asked, **task)
+        done = subprocess.run(
+            [python, str(worker), str(asked), str(answered)], capture_output=True, text=True
         )
-        done = subprocess.run([python, str(worker), str(task), str(result)], capture_output=True, text=True)
         if done.returncode != 0:
             raise TargetError(f"KDL failed ({done.returncode}): {done.stderr.strip()[-500:]}")
-        with np.load(result) as found:
-            q: Array = starts.copy()
-            q[:, places] = found["q"]
-            return Answers(q, found["seconds"])
+        with np.load(answered) as found:
+            return dict(found)
 
 
 def solve_poses(problems: PoseProblems, *, restarts: int, best_of: bool = False) -> Answers:
