@@ -9,7 +9,7 @@ import numpy as np
 
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
-from robomorph.bench.peers.peer import Peer
+from robomorph.bench.peers.dynamics_peer import DynamicsPeer
 from robomorph.bench.records import OURS, Record, Timing
 from robomorph.bench.subject import Subject
 
@@ -38,7 +38,7 @@ def record(who: str = OURS, best_ns: float | None = 100.0, **fields: Any) -> Rec
     return Record(who=who, timing=timing, **{**given, **fields})
 
 
-class Interpreting(Peer):
+class Interpreting(DynamicsPeer):
     """A library that answers with our interpreter, off by a known relative amount."""
 
     name = "interpreting"
@@ -88,3 +88,19 @@ class Missing(Interpreting):
     name = "missing"
     package = "no-such-package"
     modules = ("no_such_module_of_robomorph",)
+
+
+class Silent:
+    """A display of progress that shows nothing."""
+
+    def __init__(self, total: int) -> None:
+        pass
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def step(self, name: str) -> None:
+        pass

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from robomorph.bench.cold_start import cold_start, measure_in_child
-from robomorph.bench.plots import PLOTS, write_plots
-from robomorph.bench.sections import SECTIONS
+from robomorph.bench.run import Outcome
+from robomorph.bench.sections import DYNAMICS, GROUPS
 from robomorph.bench.sections.section import show_ns
 from robomorph.cli.main import main
 from robomorph.cli.outputs import check_outputs
+from robomorph.report.png import write_figures
 from tests.bench.samples import record
 
 _RECORD_KEYS = {
     "section", "robot", "function", "who", "how", "dtype", "batch", "threads", "error", "reference",
-    "figures", "best_ns", "median_ns", "rounds", "warmup_s",
+    "figures", "case", "best_ns", "median_ns", "rounds", "warmup_s",
 }  # fmt: skip
 
 
@@ -33,7 +35,7 @@ def test_a_quick_run_prints_tables_and_goals_and_writes_json(
     assert "peak: iiwa14, float64" in printed.err  # progress, away from the results
     document = json.loads(path.read_text())
     assert document["schema"] == 1
-    assert set(document) == {"schema", "machine", "settings", "records", "goals", "notes"}
+    assert set(document) == {"schema", "machine", "settings", "records", "goals", "notes", "tables"}
     assert document["settings"]["sections"] == ["gradients", "peak"]
     assert {"cpu", "cores", "vector_bits", "versions", "absent"} <= set(document["machine"])
     assert all(set(entry) == _RECORD_KEYS for entry in document["records"])
@@ -53,7 +55,6 @@ def nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("measured before the outputs were checked")
 
     monkeypatch.setattr("robomorph.bench.run.run_bench", measure)
-    monkeypatch.setattr("robomorph.bench.ik_run.run_ik_bench", measure)
 
 
 @pytest.mark.usefixtures("nothing_is_measured")
@@ -71,9 +72,10 @@ def test_outputs_that_cannot_be_written_are_refused_first(
     assert "directory" in refused("--json", str(tmp_path))
     assert "Name robots before --json" in refused("--json", "iiwa14")
     assert taken.read_text() == "a file"
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: importlib)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "matplotlib.figure", None)
+        assert "--plots needs matplotlib" in refused("--plots", str(tmp_path / "plots"))
+    monkeypatch.setattr("robomorph.report.guard.matplotlib_figure", lambda: None)
     assert "taken" in refused("--plots", str(taken))
 
 
@@ -114,8 +116,9 @@ def test_the_help_names_every_section(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit):
         main(["bench", "--help"])
     printed = capsys.readouterr().out
-    for name in SECTIONS:
-        assert f"\n  {name} " in printed
+    for group in GROUPS.values():
+        for name, about in group.abouts().items():
+            assert f"\n  {name} " in printed and about in printed
 
 
 def test_a_fresh_process_compiles_and_the_next_one_finds_it_cached(tmp_path: Path) -> None:
@@ -131,16 +134,16 @@ def test_cold_start_takes_single_states(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed")
-def test_plots_are_drawn_for_the_sections_that_ran(tmp_path: Path) -> None:
+def test_figures_are_drawn_for_the_sections_that_ran(tmp_path: Path) -> None:
     figures = {"dofs": 7.0, "total_s": 0.3, "peak_mb": 100.0}
     records = [
         *(record(who, section="timesteps", batch=n) for who in ("robomorph", "pinocchio") for n in (16, 128)),
         *(record(section="chains", robot=f"chain:{n}", figures={**figures, "dofs": n}) for n in (7, 15)),
     ]
-    written = write_plots(records, tmp_path / "plots")
+    outcome = Outcome({}, {}, DYNAMICS.choose(None), records, [], [])
+    written = write_figures(outcome.figures(), tmp_path / "plots")
     assert [path.name for path in written] == ["timesteps.png", "chains.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
-    assert set(PLOTS) <= set(SECTIONS)
 
 
 @pytest.mark.parametrize(

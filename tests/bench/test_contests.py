@@ -12,7 +12,7 @@ from robomorph.bench.measuring import Effort, measure
 from robomorph.bench.ours import LAUNCHING, NEW_ARRAYS, PERSISTENT, our_contestant
 from robomorph.bench.peak import flops_per_turn, peak_contestant, peak_text
 from robomorph.bench.records import OURS
-from robomorph.bench.sections.steps import split
+from robomorph.bench.sections.dynamics.steps import split
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 from robomorph.targets.cpu.build import LoadedCode, compile_object
@@ -23,7 +23,7 @@ _BRIEF = Effort(rounds=3, sample_s=1e-5, budget_s=0.0)
 
 
 def _session(*peers: type[Interpreting]) -> Session:
-    session = Session(["iiwa14"], quick=True, peers=peers)
+    session = Session(["iiwa14"], peers, quick=True)
     session.effort = _BRIEF
     return session
 

@@ -6,18 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from robomorph.bench.goals import GOALS, Verdict, judge
+from robomorph.bench.goals import Verdict, judge
 from robomorph.bench.peers.pinocchio import CALLS, COPIES, PINOCCHIO
-from robomorph.bench.records import Record
+from robomorph.bench.records import REFUSED, Record
 from robomorph.bench.run import disturbances
-from robomorph.bench.sections import SECTIONS
+from robomorph.bench.sections import DYNAMICS, GROUPS, Group
 from tests.bench.samples import record
 
 _BATCH = "iiwa14, forward-dynamics gradient over Pinocchio, batch of 128"
 
 
 def _verdict(records: list[Record], what: str, section: str = "gradients") -> Verdict:
-    return next(v for v in judge(records, [section], ["iiwa14"]) if v.what == what)
+    return next(v for v in _judged(records, section) if v.what == what)
+
+
+def _judged(records: list[Record], section: str) -> list[Verdict]:
+    return judge(section, DYNAMICS.load(section).goals, records, ["iiwa14"])
 
 
 def test_a_win_and_a_loss_say_so() -> None:
@@ -58,14 +62,24 @@ def test_a_goal_may_be_a_most() -> None:
 
 
 def test_goals_of_other_robots_and_sections_are_not_judged() -> None:
-    assert all(v.what.startswith("iiwa14") for v in judge([], ["gradients"], ["iiwa14"]))
-    assert judge([], [], ["iiwa14"]) == []
+    assert all(v.what.startswith("iiwa14") for v in _judged([], "gradients"))
+    elsewhere = record(section="export", best_ns=1.0, batch=128)
+    assert _verdict([elsewhere, record(PINOCCHIO, 3100.0, batch=128, how=CALLS)], _BATCH).found is None
 
 
-def test_every_goal_belongs_to_a_section_and_stands_without_records() -> None:
-    for goal in GOALS:
-        assert goal.section in SECTIONS
-        assert goal.measure([]) is None
+def test_one_refused_result_spoils_the_goals_of_its_section() -> None:
+    records = [record(best_ns=100.0, batch=128), record(PINOCCHIO, 3100.0, batch=128, how=CALLS)]
+    spoiled = record(best_ns=None, batch=1, figures={REFUSED: 1.0})
+    assert _verdict([*records, spoiled], _BATCH).reached is False
+    assert _verdict([*records, replace(spoiled, section="export")], _BATCH).reached is True
+    assert _verdict([*records, replace(spoiled, who=PINOCCHIO)], _BATCH).reached is True
+
+
+@pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
+def test_every_goal_stands_without_records(group: Group) -> None:
+    goals = [goal for name in group.sections for goal in group.load(name).goals]
+    assert len({goal.what for goal in goals}) == len(goals) >= 14
+    assert all(goal.measure([]) is None for goal in goals)
 
 
 def test_a_busy_machine_is_told() -> None:

@@ -20,10 +20,12 @@ _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a page registers is gone after it, and its kernels are not kept."""
     from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.bench.sections import GROUPS
     from robomorph.model.joints import JOINT_TYPES
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
-    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES)]
+    sections = [group.sections for group in GROUPS.values()]
+    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES, *sections)]
     yield
     for registry, before in kept:
         registry.clear()
@@ -31,7 +33,7 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
-WITHIN_REACH = {"README", "compiler", "add-a-joint", "add-a-pass", "add-an-algorithm"}
+WITHIN_REACH = {"README", "compiler", "add-a-joint", "add-a-pass", "add-a-section", "add-an-algorithm"}
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))

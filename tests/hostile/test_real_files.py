@@ -34,7 +34,7 @@ QUICK = {
 }
 
 # Of poses (m) and Jacobians; some of the files' axes are up to 1e-7 off a coordinate axis.
-CLOSE = 1e-6
+CLOSE = 1e-9
 
 _LIMIT = '<limit lower="-2" upper="2" effort="1" velocity="1"/>'
 _VISUAL = '<visual><geometry><mesh filename="package://arm/link.stl"/></geometry></visual>'

@@ -9,7 +9,7 @@ import pytest
 
 import robomorph
 from robomorph import Robot
-from robomorph.bench.ik_chains import CHAINS, EXPECTED_ITERATIONS, chain_problems
+from robomorph.bench.chain_problems import CHAINS, EXPECTED_ITERATIONS, chain_problems
 from robomorph.ik.layout import POSITION, Block, Layout
 from robomorph.ik.reach import joint_reaches
 

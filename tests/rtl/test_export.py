@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from robomorph.errors import ArgumentError
-from robomorph.hardware.drawing import block_diagram, timeline
 from robomorph.hardware.export import export_accelerator
+from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.synthesis import check_by_yosys, synthesise_ecp5
 from robomorph.targets.rtl.tools import find_verilator, verilator_env
 from tests.rtl.accelerators import accelerator

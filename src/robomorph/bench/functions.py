@@ -32,6 +32,9 @@ FORWARD_DYNAMICS_GRADIENT = Function("forward_dynamics_gradient", ("qdd", "dqdd_
 FORWARD_KINEMATICS = Function("forward_kinematics", ("pose",))
 JACOBIAN = Function("jacobian", ("jacobian",))
 
+# Solved, not evaluated: contestants are solvers, and no function of theirs is compared.
+INVERSE_KINEMATICS = "inverse_kinematics"
+
 FAMILY = (
     INVERSE_DYNAMICS,
     MASS_MATRIX,

@@ -80,6 +80,29 @@ def summarise(seconds: Sequence[float], warmup_s: float) -> Timing:
     return Timing(min(seconds) * 1e9, statistics.median(seconds) * 1e9, len(seconds), warmup_s)
 
 
+def time_calls(call: Callable[[], object], rounds: int, evaluations: int = 1) -> Timing:
+    """Times of one call that does some evaluations, after one to warm up: for what takes too long, or varies
+    too much from problem to problem, to be a contestant."""
+    warmup, *rest = seconds_of_calls(call, rounds)
+    return summarise([seconds / evaluations for seconds in rest], warmup)
+
+
+def seconds_of_calls(call: Callable[[], object], rounds: int) -> list[float]:
+    """The first call, which warms up, and as many rounds after it."""
+    found = []
+    for _ in range(rounds + 1):
+        begin = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - begin)
+    return found
+
+
+def timing_of_each(seconds: Array) -> Timing:
+    """The mean over problems of the least and the median of their rounds; seconds are (rounds, problems)."""
+    least, median = (float(f(seconds, axis=0).mean()) * 1e9 for f in (np.min, np.median))
+    return Timing(least, median, len(seconds), 0.0)
+
+
 def _sample(contestant: Contestant, count: int) -> float:
     """One timed stretch. Everybody first runs untimed, for what the one before left in the caches is not
     this one's doing; whoever takes long for one loop has warmed up on its way."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 OURS = "robomorph"
+REFUSED = "refused"  # a figure: how many results that we claimed were refused by an independent check
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Record:
     """One contestant in one contest: who computed what, how it was called, and what that cost.
 
     `error` is the largest difference from `reference`, relative to the largest entry of that output.
-    `figures` holds what only some sections have (operations, memory, fraction of the peak).
+    `figures` holds what only some sections have (operations, memory, fraction of the peak). `case` says which
+    problems these were, where a robot has several sets of them.
     """
 
     section: str
@@ -39,6 +41,7 @@ class Record:
     error: float | None = None
     reference: str | None = None
     figures: dict[str, float] = field(default_factory=dict)
+    case: str = ""
 
     @property
     def best_ns(self) -> float:

@@ -9,14 +9,12 @@ from typing import Any, Protocol
 
 from robomorph.bench.goals import Verdict, judge
 from robomorph.bench.machine import describe_machine
-from robomorph.bench.records import Record, first, speedup
-from robomorph.bench.sections import SECTIONS
-from robomorph.bench.sections.section import TableData
+from robomorph.bench.records import OURS, REFUSED, Record, first, select, speedup
+from robomorph.bench.sections.section import Section, TableData
 from robomorph.bench.session import Session
 from robomorph.errors import ArgumentError
-from robomorph.model.naming import hint
+from robomorph.report.figures import Figure
 
-DEFAULT_ROBOTS = ("iiwa14", "hyq", "atlas")
 _BUSY_LOAD = 0.7
 _UNSTEADY = 1.25
 
@@ -38,28 +36,28 @@ class Outcome:
 
     machine: dict[str, Any]
     settings: dict[str, Any]
+    sections: Sequence[Section]
     records: list[Record]
     verdicts: list[Verdict]
     notes: list[str]
 
     def tables(self) -> list[TableData]:
         """The tables of every section that has records."""
-        found = []
-        for name in self.settings["sections"]:
-            mine = [r for r in self.records if r.section == name]
-            if mine:
-                found += SECTIONS[name].tables(mine)
+        found = [table for section, mine in self._measured() for table in section.tables(mine)]
         return [table for table in found if table.rows]
 
+    def figures(self) -> list[Figure]:
+        """The figures of every section that has records."""
+        return [figure for section, mine in self._measured() for figure in section.figures(mine)]
 
-def chosen_sections(only: Sequence[str] | None) -> list[str]:
-    """Names of sections, checked; None for all."""
-    if not only:
-        return list(SECTIONS)
-    for name in only:
-        if name not in SECTIONS:
-            raise ArgumentError(f"--only: unknown section {name!r}: {hint(name, list(SECTIONS))}")
-    return [name for name in SECTIONS if name in only]
+    def _measured(self) -> list[tuple[Section, list[Record]]]:
+        pairs = [(section, select(self.records, section=section.name)) for section in self.sections]
+        return [(section, mine) for section, mine in pairs if mine]
+
+    @property
+    def refused(self) -> int:
+        """Results that we claimed and an independent check refused."""
+        return int(sum(r.figures.get(REFUSED, 0.0) for r in self.records if r.who == OURS))
 
 
 def disturbances(load: float | None, records: Sequence[Record]) -> list[str]:
@@ -85,7 +83,8 @@ def _threads_that_lost(records: Sequence[Record]) -> list[str]:
     lost: dict[tuple[str, str, str], list[str]] = {}
     for record in records:
         same = {
-            name: getattr(record, name) for name in ("section", "robot", "function", "who", "how", "batch")
+            name: getattr(record, name)
+            for name in ("section", "robot", "function", "who", "how", "batch", "case")
         }
         ratio = speedup(record, first(records, threads=1, **same))
         if record.threads > 1 and ratio is not None and ratio < 1.0:
@@ -98,24 +97,38 @@ def _threads_that_lost(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def run_bench(session: Session, only: Sequence[str], progress: Callable[[int], Progress]) -> Outcome:
-    """Run sections by name. `progress(total)` makes the display; each job is announced to it."""
+def _of_section(name: str, records: list[Record]) -> list[Record]:
+    """The same records; those of another name would be measured and never shown."""
+    for record in records:
+        if record.section != name:
+            raise ArgumentError(
+                f"section {name!r}: expected records of its own, found one of {record.section!r}"
+            )
+    return records
+
+
+def run_bench(
+    session: Session, group: str, sections: Sequence[Section], progress: Callable[[int], Progress]
+) -> Outcome:
+    """Run sections of a group. `progress(total)` makes the display; each job is announced to it."""
     start = time.perf_counter()
     machine = describe_machine(session)
-    jobs = [(name, job) for name in only for job in SECTIONS[name].jobs(session)]
+    jobs = [(section.name, job) for section in sections for job in section.jobs(session)]
     records: list[Record] = []
     with progress(len(jobs)) as display:
         for name, job in jobs:
             display.step(f"{name}: {job.label}")
-            records += job.run()
+            records += _of_section(name, job.run())
     session.notes.extend(disturbances(machine["load_average"], records))
     robots = [subject.name for subject in session.subjects]
     settings = {
-        "sections": list(only),
+        "group": group,
+        "sections": [section.name for section in sections],
         "robots": robots,
         "quick": session.quick,
-        "rounds": session.effort.rounds,
-        "sample_s": session.effort.sample_s,
         "seconds": time.perf_counter() - start,
     }
-    return Outcome(machine, settings, records, judge(records, only, robots), session.notes)
+    if robots:  # contests are about robots; what is measured otherwise says its rounds itself
+        settings |= {"rounds": session.effort.rounds, "sample_s": session.effort.sample_s}
+    verdicts = [v for s in sections for v in judge(s.name, s.goals, records, robots)]
+    return Outcome(machine, settings, sections, records, verdicts, session.notes)

@@ -9,7 +9,7 @@ import numpy as np
 from robomorph.bench.cpus import available_cpus
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import QUICK, THOROUGH, Contestant, Results, measure, relative_error
-from robomorph.bench.peers import PEERS
+from robomorph.bench.peers.dynamics_peer import DynamicsPeer
 from robomorph.bench.peers.peer import Peer
 from robomorph.bench.records import OURS, Record
 from robomorph.bench.subject import Subject
@@ -20,9 +20,7 @@ _INTERPRETER_ROWS = 128  # the interpreter is slow; so many states are enough to
 class Session:
     """What all sections share. `notes` collects what the reader must know about this run."""
 
-    def __init__(
-        self, sources: Sequence[str], *, quick: bool = False, peers: Sequence[type[Peer]] = PEERS
-    ) -> None:
+    def __init__(self, sources: Sequence[str], peers: Sequence[type[Peer]], *, quick: bool = False) -> None:
         self.quick = quick
         self.effort = QUICK if quick else THOROUGH
         self.subjects = [Subject(source) for source in sources]
@@ -31,7 +29,7 @@ class Session:
         self.absent = {peer.name: str(why) for peer, why in reasons.items() if why is not None}
         self.cpus = available_cpus()
         self.notes: list[str] = []
-        self._peers: dict[tuple[str, str], Peer | None] = {}
+        self._peers: dict[tuple[str, str], DynamicsPeer | None] = {}
 
     @property
     def first(self) -> list[Subject]:
@@ -51,24 +49,25 @@ class Session:
     ) -> list[Contestant]:
         """Every way of every other library to compute this; what fails is noted and left out."""
         found: list[Contestant] = []
-        for peer_class in self.present[:1] if reference_only else self.present:
+        able = [peer for peer in self.present if issubclass(peer, DynamicsPeer)]
+        for peer_class in able[:1] if reference_only else able:
             peer = self._peer(peer_class, subject)
             if peer is None:
                 continue
             try:
                 found += peer.contestants(function, batch)
             except Exception as error:  # a peer's trouble must not end the run
-                self.note(f"{peer.name} left out of {function.name} on {subject.name}: {_short(error)}")
+                self.note(f"{peer.name} left out of {function.name} on {subject.name}: {in_short(error)}")
         return found
 
-    def _peer(self, peer_class: type[Peer], subject: Subject) -> Peer | None:
+    def _peer(self, peer_class: type[DynamicsPeer], subject: Subject) -> DynamicsPeer | None:
         key = peer_class.name, subject.name
         if key not in self._peers:
             try:
                 self._peers[key] = peer_class(subject, quick=self.quick)
             except Exception as error:  # likewise
                 self._peers[key] = None
-                self.note(f"{peer_class.name} cannot read {subject.name}: {_short(error)}")
+                self.note(f"{peer_class.name} cannot read {subject.name}: {in_short(error)}")
         return self._peers[key]
 
     def contest(
@@ -125,6 +124,7 @@ class Session:
         return None, "interpreter", {name: np.asarray(value) for name, value in named}
 
 
-def _short(error: Exception) -> str:
+def in_short(error: Exception) -> str:
+    """The kind of an error and its first words, for notes."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0][:120] if lines else ''}"

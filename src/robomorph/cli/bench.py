@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robomorph.bench.sections import GROUPS, Group
 from robomorph.cli.options import path_text
 from robomorph.cli.outputs import STDOUT, check_outputs, write_json
 from robomorph.cli.parser import names
@@ -18,28 +19,21 @@ if TYPE_CHECKING:
 
     from robomorph.bench.run import Outcome
 
-_HELP = """\
-sections, for --only:
-  gradients   forward-dynamics gradient against every library, batch of 128 and one call
-  family      every function, float64 and float32, batch and single call
-  steps       one computation split in its three steps (the papers' figure)
-  timesteps   N = 16, 32, 64, 128 end to end (the papers' figure)
-  threads     persistent threads against launching them; two threads against one
-  batches     batch sizes up to 65,536
-  peak        fraction of the core's peak arithmetic
-  schedule    the program in other orders and cuts
-  compile     from load to the first gradient, in fresh processes
-  chains      chains of 7 to 100 joints: run time, compile time, memory
-  export      the exported C++ header against the in-process kernel
+_QUIET = "Run it on a quiet machine: what else runs at the same time shows in the figures.\n"
 
-robomorph bench ik measures inverse kinematics instead, with sections of its own:
-  paper       Quick-IK's chains: iterations, speculations, computation load, times
-  single      one solve on a chain of 100 joints, against KDL
-  arms        TRAC-IK's protocol on six arms, against KDL, TRAC-IK and pink
-  nearest     nearest=True against the best of 64 restarts of KDL
 
-Run it on a quiet machine: what else runs at the same time shows in the figures.
-"""
+def _help() -> str:
+    """Every section by group, with its line."""
+    default, *others = GROUPS.values()
+    parts = ["sections, for --only:", _lines(default)]
+    for group in others:
+        parts += [f"\nrobomorph bench {group.name} measures {group.about} instead, with sections of its own:"]
+        parts += [_lines(group)]
+    return "\n".join([*parts, f"\n{_QUIET}"])
+
+
+def _lines(group: Group) -> str:
+    return "\n".join(f"  {name:<11} {about}" for name, about in group.abouts().items())
 
 
 def add_parser(subparsers: Any) -> None:
@@ -48,7 +42,7 @@ def add_parser(subparsers: Any) -> None:
         help="measure the kernels against other libraries",
         description="Measures robomorph against every library found installed, in one run: interleaved "
         "rounds, the same states, errors beside times.",
-        epilog=_HELP,
+        epilog=_help(),
     )
     parser.robot = parser.add_argument(
         "robots", metavar="ROBOT", nargs="*", help="built-in names or URDF files (default: iiwa14 hyq atlas)"
@@ -73,56 +67,57 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _is_section(word: str) -> bool:
-    from robomorph.bench.ik_run import IK_SECTIONS
-    from robomorph.bench.sections import SECTIONS
-
-    return all(name in SECTIONS or name in IK_SECTIONS for name in names([word]))
+    return all(any(name in group.sections for group in GROUPS.values()) for name in names([word]))
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.robots and args.robots[0] == "ik":
-        from robomorph.cli.bench_ik import run as run_ik
-
-        return run_ik(args)
-    from robomorph.bench.plots import write_plots
-    from robomorph.bench.report import as_json
-    from robomorph.bench.run import DEFAULT_ROBOTS, chosen_sections, run_bench
+    """1 if an independent check refused a result that we claimed; a goal that is missed, as on another or a
+    busy machine, is shown and is no failure."""
+    from robomorph.bench.peers import PEERS
+    from robomorph.bench.run import run_bench
     from robomorph.bench.session import Session
     from robomorph.cli.terminal import Steps
 
-    sections = chosen_sections(args.only)
+    group, robots = _group(args.robots)
+    sections = group.choose(args.only)
     check_outputs(args.json, args.plots)
-    session = Session(args.robots or DEFAULT_ROBOTS, quick=args.quick)
-    outcome = run_bench(session, sections, lambda total: Steps("measuring", total))
-    deliver(
-        args,
-        as_json(outcome),
-        lambda console: show(outcome, console),
-        lambda folder: write_plots(outcome.records, folder),
-    )
-    return 0
+    session = Session(robots, PEERS.get(group.name, ()), quick=args.quick)
+    outcome = run_bench(session, group.name, sections, lambda total: Steps("measuring", total))
+    _deliver(args, outcome)
+    return 1 if outcome.refused else 0
 
 
-def deliver(
-    args: argparse.Namespace,
-    document: dict[str, Any],
-    tables: Callable[[Console], None],
-    plots: Callable[[Path], list[Path]],
-) -> None:
+def _group(words: Sequence[str]) -> tuple[Group, Sequence[str]]:
+    """The group that the first word names, or the first of all; and the robots."""
+    from robomorph.errors import ArgumentError
+
+    named = bool(words) and words[0] in GROUPS
+    group = GROUPS[words[0]] if named else next(iter(GROUPS.values()))
+    robots = words[1:] if named else words
+    if robots and not group.robots:
+        raise ArgumentError(
+            f"bench {group.name}: expected no robot after {group.name!r}, found {robots[0]!r}"
+        )
+    return group, robots or group.robots
+
+
+def _deliver(args: argparse.Namespace, outcome: Outcome) -> None:
     """Print the tables, or with `--json` alone the document; write the files asked for."""
+    from robomorph.bench.document import as_json
     from robomorph.cli.terminal import make_console, print_json
+    from robomorph.report.png import write_figures
 
     console = make_console()
     if args.json == STDOUT:
-        print_json(document)
+        print_json(as_json(outcome))
         console = make_console(sys.stderr)
     else:
-        tables(console)
+        show(outcome, console)
     if args.json not in (None, STDOUT):
-        write_json(document, Path(args.json))
+        write_json(as_json(outcome), Path(args.json))
         console.print(f"written: {args.json}", markup=False)
     if args.plots is not None:
-        for path in plots(args.plots):
+        for path in write_figures(outcome.figures(), args.plots):
             console.print(f"written: {path}", markup=False)
 
 
@@ -134,7 +129,8 @@ def show(outcome: Outcome, console: Console) -> None:
 
     _show_machine(outcome, console)
     for data in outcome.tables():
-        table = make_table(escape(data.title), data.columns, left=data.left, caption=data.caption)
+        caption = None if data.caption is None else escape(data.caption)
+        table = make_table(escape(data.title), data.columns, left=data.left, caption=caption)
         for row in data.rows:
             table.add_row(*(escape(cell) for cell in row))
         console.print(table)
@@ -159,6 +155,8 @@ def _show_machine(outcome: Outcome, console: Console) -> None:
 
 
 def _show_goals(outcome: Outcome, console: Console) -> None:
+    from rich.markup import escape
+
     from robomorph.cli.terminal import make_table
 
     if not outcome.verdicts:
@@ -166,5 +164,7 @@ def _show_goals(outcome: Outcome, console: Console) -> None:
     styles = {True: "green", False: "red", None: "dim"}
     table = make_table("goals", ("what", "verdict"), left=2)
     for verdict in outcome.verdicts:
-        table.add_row(verdict.what, f"[{styles[verdict.reached]}]{verdict.text}[/]")
+        table.add_row(escape(verdict.what), f"[{styles[verdict.reached]}]{verdict.text}[/]")
     console.print(table)
+    missed, unknown = (sum(v.reached is what for v in outcome.verdicts) for what in (False, None))
+    console.print(f"{len(outcome.verdicts)} goals: {missed} missed, {unknown} not measured", markup=False)

@@ -65,7 +65,7 @@ def architectures(words: list[str]) -> tuple[int, ...]:
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import Steps, make_console, print_json
     from robomorph.gpu.report import gpu_report
-    from robomorph.gpu.report_plot import report_svg
+    from robomorph.report.gpu_plot import report_svg
     from robomorph.targets.cuda.architectures import ARCHITECTURES
 
     robot, _ = load_robot(args)

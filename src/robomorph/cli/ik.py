@@ -159,9 +159,9 @@ def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds
     import numpy as np
     from rich.markup import escape
 
-    from robomorph.cli.picture import draw_arm
     from robomorph.cli.terminal import make_table
     from robomorph.ik.coordinates import coordinate_names
+    from robomorph.report.arm_picture import draw_arm
 
     q = np.atleast_2d(result.q)
     valid = np.atleast_1d(result.success)

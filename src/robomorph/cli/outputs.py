@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -49,10 +48,9 @@ def _check_file(path: Path) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    from robomorph.errors import TargetError
+    from robomorph.report.guard import matplotlib_figure
 
-    if importlib.util.find_spec("matplotlib") is None:
-        raise TargetError("--plots needs matplotlib: pip install 'robomorph[bench]'")
+    matplotlib_figure()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass

@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
     if made or earlier:
         report["results"] = [*made, *earlier]
     if args.plots:
-        from robomorph.hardware.plots import write_plots
+        from robomorph.report.rtl_plots import write_plots
 
         report["plots"] = [str(p) for p in write_plots(report, args.plots)]
     if args.json:

@@ -6,8 +6,8 @@ from typing import Any
 
 from robomorph.cli.rtl_units import unit_table
 from robomorph.cli.terminal import make_console, make_table
-from robomorph.hardware.papers import KEPT_BY_PAPERS, PAPERS_CHIP
-from robomorph.hardware.results import describe
+from robomorph.report.papers import KEPT_BY_PAPERS, PAPERS_CHIP
+from robomorph.report.rtl_resources import describe
 
 _ESTIMATES = {
     "latency": "cycles, last word in to result ready",

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from robomorph.folders import write_folder
 from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report
-from robomorph.hardware.drawing import block_diagram, timeline
 from robomorph.ir.text import entry_names
+from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.stream import Stream
 from robomorph.targets.rtl.synthesis import ultrascale_passes
 

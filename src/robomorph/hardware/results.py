@@ -53,14 +53,3 @@ def _of_report(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _is_record(record: Any) -> bool:
     return isinstance(record, dict) and {"robot", "function", "estimates", "synthesis"} <= record.keys()
-
-
-def describe(record: dict[str, Any]) -> str:
-    """The design of a record in a line."""
-    function = str(record["function"]).replace("_", " ")
-    given = ", M^-1 given" if record.get("minv") == "given" else ""
-    parts = [f"{record['robot']} {function}{given}", str(record.get("numbers", ""))]
-    parts.append(f"interval {record['estimates']['interval']}")
-    if record.get("structure"):
-        parts.append(str(record["structure"]))
-    return ", ".join(part for part in parts if part)

@@ -1,11 +1,18 @@
-"""Every other library the benchmark knows. A new peer is one file with a class and one entry here."""
+"""Every other library the benchmark knows, by group of sections. A new peer is one file with a class and one
+entry here."""
 
 from __future__ import annotations
 
 from robomorph.bench.peers.adam import Adam
 from robomorph.bench.peers.drake import Drake
+from robomorph.bench.peers.kdl import Kdl
 from robomorph.bench.peers.mujoco import MuJoCo
 from robomorph.bench.peers.peer import Peer
+from robomorph.bench.peers.pink import Pink
 from robomorph.bench.peers.pinocchio import Pinocchio
+from robomorph.bench.peers.trac_ik import TracIk
 
-PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, Drake, Adam)  # the first that is there is the reference
+PEERS: dict[str, tuple[type[Peer], ...]] = {
+    "dynamics": (Pinocchio, MuJoCo, Drake, Adam),  # the first that is there is the reference
+    "ik": (Kdl, TracIk, Pink),
+}

@@ -18,13 +18,14 @@ import numpy as np
 
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
-from robomorph.bench.peers.peer import Array, Order, Peer, joints_of_one, module
+from robomorph.bench.peers.dynamics_peer import Array, DynamicsPeer, Order, joints_of_one
+from robomorph.bench.peers.peer import module
 from robomorph.bench.subject import Subject
 
 _MOST_INSTRUCTIONS = 40_000  # a C compiler takes minutes for more
 
 
-class Adam(Peer):
+class Adam(DynamicsPeer):
     name = "casadi/adam"
     package = "adam-robotics[casadi]"
     modules = ("casadi", "adam.casadi")

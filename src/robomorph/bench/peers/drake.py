@@ -12,14 +12,15 @@ import numpy as np
 
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
-from robomorph.bench.peers.peer import Order, Peer, joints_of_one, module
+from robomorph.bench.peers.dynamics_peer import DynamicsPeer, Order, joints_of_one
+from robomorph.bench.peers.peer import module
 from robomorph.bench.subject import Subject
 
 Row = tuple[Any, ...]
 Evaluate = Callable[..., Row]
 
 
-class Drake(Peer):
+class Drake(DynamicsPeer):
     name = "drake"
     package = "drake"
     modules = ("pydrake.multibody.plant",)

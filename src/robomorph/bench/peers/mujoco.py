@@ -12,7 +12,8 @@ import numpy as np
 
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
-from robomorph.bench.peers.peer import Order, Peer, joints_of_one, module
+from robomorph.bench.peers.dynamics_peer import DynamicsPeer, Order, joints_of_one
+from robomorph.bench.peers.peer import module
 from robomorph.bench.subject import Subject
 
 _STEP = 1e-6  # of the finite differences, as in MuJoCo's own examples
@@ -20,7 +21,7 @@ _STEP = 1e-6  # of the finite differences, as in MuJoCo's own examples
 Row = tuple[Any, ...]
 
 
-class MuJoCo(Peer):
+class MuJoCo(DynamicsPeer):
     name = "mujoco"
     package = "mujoco"
     modules = ("mujoco",)

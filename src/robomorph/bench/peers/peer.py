@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import ABC
 from importlib import metadata
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from robomorph.bench.functions import Function
-from robomorph.bench.measuring import Contestant
-from robomorph.bench.subject import States, Subject
 from robomorph.errors import RobomorphError
-
-Array = npt.NDArray[np.float64]
 
 
 class PeerError(RobomorphError):
@@ -25,18 +15,12 @@ class PeerError(RobomorphError):
 
 
 class Peer(ABC):
-    """A library that has read one robot. Making one may raise anything: the run names it and goes on."""
+    """A library: its name, where it comes from, and whether it is here. What it is asked to do depends on the
+    group of sections, and is said by the classes in between (dynamics_peer.py, ik_peer.py)."""
 
     name: ClassVar[str]
     package: ClassVar[str]  # as pip knows it
     modules: ClassVar[tuple[str, ...]]  # what must be importable
-
-    @abstractmethod
-    def __init__(self, subject: Subject, *, quick: bool) -> None: ...
-
-    @abstractmethod
-    def contestants(self, function: Function, batch: int) -> list[Contestant]:
-        """Its ways to compute a function, the way its users know best first; empty if it cannot."""
 
     @classmethod
     def absence(cls) -> str | None:
@@ -44,7 +28,7 @@ class Peer(ABC):
         for module in cls.modules:
             try:
                 importlib.import_module(module)
-            except ImportError as error:
+            except Exception as error:  # a broken installation is as good as none
                 return f"{error} (pip install {cls.package})"
         return None
 
@@ -59,60 +43,3 @@ class Peer(ABC):
 def module(name: str) -> Any:
     """An optional library, imported only when it takes part."""
     return importlib.import_module(name)
-
-
-class Order:
-    """Our order of coordinates and theirs, for robots whose joints have one degree of freedom each.
-
-    positions, velocities: for each of our joints, where theirs has it.
-    circles: joints (ours) that they hold as (cos, sin) at positions, positions + 1.
-    """
-
-    def __init__(
-        self,
-        subject: Subject,
-        positions: Sequence[int],
-        velocities: Sequence[int],
-        circles: Sequence[int] = (),
-    ) -> None:
-        self.nq = subject.nv + len(circles)
-        self.positions, self.velocities = np.array(positions), np.array(velocities)
-        self.circles = np.array(circles, dtype=int)
-
-    def arguments(self, function: Function, states: States) -> list[Array]:
-        """Arguments of a function as they want them, each (batch, n), C-contiguous."""
-        given = [states[name] for name in function.arguments]
-        return [
-            self._q(a) if n == "q" else self._v(a) for n, a in zip(function.arguments, given, strict=True)
-        ]
-
-    def _q(self, q: Array) -> Array:
-        theirs = np.zeros((len(q), self.nq))
-        theirs[:, self.positions] = q
-        theirs[:, self.positions[self.circles]] = np.cos(q[:, self.circles])
-        theirs[:, self.positions[self.circles] + 1] = np.sin(q[:, self.circles])
-        return theirs
-
-    def _v(self, v: Array) -> Array:
-        theirs = np.zeros_like(v)
-        theirs[:, self.velocities] = v
-        return theirs
-
-    def ours(self, output: str, array: Array) -> Array:
-        """One output (batch, ...) of theirs in our order."""
-        iv = self.velocities
-        if output in ("tau", "qdd", "jacobian"):
-            return array[..., iv]
-        if output == "pose":
-            return array
-        return array[..., iv[:, None], iv]
-
-
-def joints_of_one(subject: Subject) -> tuple[str, ...]:
-    """The robot's joints, if each has one degree of freedom; else PeerError."""
-    robot = subject.robot
-    for joint in robot.joint_names:
-        _, v = robot.coordinates(joint)
-        if v.stop - v.start != 1:
-            raise PeerError(f"joint {joint!r} has {v.stop - v.start} degrees of freedom; only 1 is compared")
-    return robot.joint_names

@@ -14,7 +14,8 @@ import numpy as np
 from robomorph.bench.cpus import available_cpus
 from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
-from robomorph.bench.peers.peer import Array, Order, Peer, PeerError, joints_of_one, module
+from robomorph.bench.peers.dynamics_peer import Array, DynamicsPeer, Order, joints_of_one
+from robomorph.bench.peers.peer import PeerError, module
 from robomorph.bench.subject import Subject
 
 PINOCCHIO = "pinocchio"
@@ -43,7 +44,7 @@ _CALLS: dict[str, tuple[str, dict[str, str]]] = {
 _IN_PARALLEL = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
 
 
-class Pinocchio(Peer):
+class Pinocchio(DynamicsPeer):
     name = PINOCCHIO
     package = "pin"
     modules = ("pinocchio",)

@@ -1,33 +1,80 @@
-"""All sections, in the order they run. A new one is a file with a Section and one entry here."""
+"""All sections of the benchmark by group, in the order they run.
+
+A new section is a file in its group's folder that ends with `SECTION = Section(...)`, and one line here: the
+name, which is the file's too, and what the help says of it. Nothing is imported before it is to run.
+"""
 
 from __future__ import annotations
 
-from robomorph.bench.sections.batches import BATCHES
-from robomorph.bench.sections.chains import CHAINS
-from robomorph.bench.sections.compile import COMPILE
-from robomorph.bench.sections.export import EXPORT
-from robomorph.bench.sections.family import FAMILY_SECTION
-from robomorph.bench.sections.gradients import GRADIENTS
-from robomorph.bench.sections.peak import PEAK_SECTION
-from robomorph.bench.sections.schedule import SCHEDULE_SECTION
-from robomorph.bench.sections.section import Section
-from robomorph.bench.sections.steps import STEPS
-from robomorph.bench.sections.threads import THREADS
-from robomorph.bench.sections.timesteps import TIMESTEPS
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-SECTIONS: dict[str, Section] = {
-    s.name: s
-    for s in (
-        GRADIENTS,
-        FAMILY_SECTION,
-        STEPS,
-        TIMESTEPS,
-        THREADS,
-        BATCHES,
-        PEAK_SECTION,
-        SCHEDULE_SECTION,
-        COMPILE,
-        CHAINS,
-        EXPORT,
-    )
-}
+if TYPE_CHECKING:
+    from robomorph.bench.sections.section import Section
+
+
+@dataclass(frozen=True)
+class Group:
+    """Sections that run together: `robomorph bench NAME`. `robots` are measured where none is named; without
+    any, the sections know their own. A section from elsewhere may stand in `sections` as it is."""
+
+    name: str
+    about: str
+    sections: dict[str, str | Section]
+    robots: tuple[str, ...] = ()
+
+    def load(self, name: str) -> Section:
+        found = self.sections[name]
+        if isinstance(found, str):
+            module = importlib.import_module(f"{__name__}.{self.name}.{name}")
+            section: Section = module.SECTION
+            return section
+        return found
+
+    def abouts(self) -> dict[str, str]:
+        """A line about every section."""
+        return {name: s if isinstance(s, str) else s.about for name, s in self.sections.items()}
+
+    def choose(self, only: Sequence[str] | None) -> list[Section]:
+        """Sections by name, checked, in the group's order; None for all."""
+        from robomorph.errors import ArgumentError
+        from robomorph.model.naming import hint
+
+        for name in only or ():
+            if name not in self.sections:
+                raise ArgumentError(f"--only: unknown section {name!r}: {hint(name, list(self.sections))}")
+        return [self.load(name) for name in self.sections if not only or name in only]
+
+
+DYNAMICS = Group(
+    "dynamics",
+    "the kernels of dynamics and kinematics",
+    {
+        "gradients": "forward-dynamics gradient against every library, batch of 128 and one call",
+        "family": "every function, float64 and float32, batch and single call",
+        "steps": "one computation split in its three steps (the papers' figure)",
+        "timesteps": "N = 16, 32, 64, 128 end to end (the papers' figure)",
+        "threads": "persistent threads against launching them; two threads against one",
+        "batches": "batch sizes up to 65,536",
+        "peak": "fraction of the core's peak arithmetic",
+        "schedule": "the program in other orders and cuts",
+        "compile": "from load to the first gradient, in fresh processes",
+        "chains": "chains of 7 to 100 joints: run time, compile time, memory",
+        "export": "the exported C++ header against the in-process kernel",
+    },
+    robots=("iiwa14", "hyq", "atlas"),
+)
+IK = Group(
+    "ik",
+    "inverse kinematics",
+    {
+        "paper": "Quick-IK's chains: iterations, speculations, computation load, times",
+        "single": "one solve on a chain of 100 joints, against KDL",
+        "arms": "TRAC-IK's protocol on six arms, against KDL, TRAC-IK and pink",
+        "nearest": "nearest=True against the best of 64 restarts of KDL",
+    },
+)
+
+GROUPS = {group.name: group for group in (DYNAMICS, IK)}  # the first is what `robomorph bench` means

@@ -1,12 +1,16 @@
-"""A section of the benchmark: jobs that give records, and tables made from those records."""
+"""A section of the benchmark: jobs that give records; tables, goals and figures made from those records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from robomorph.bench.goals import Goal
 from robomorph.bench.records import Record
 from robomorph.bench.session import Session
+from robomorph.report.figures import Figure
+
+Records = Sequence[Record]
 
 
 @dataclass(frozen=True)
@@ -28,17 +32,24 @@ class TableData:
     caption: str | None = None
 
 
+def no_figures(records: Records) -> list[Figure]:
+    return []
+
+
 @dataclass(frozen=True)
 class Section:
-    """`jobs` lists the work; `tables` shows what came of it."""
+    """`jobs` lists the work; `tables`, `goals` and `figures` say what came of it. `about` is a line for the
+    help, if it does not stand in the table of its group."""
 
     name: str
-    about: str
     jobs: Callable[[Session], list[Job]]
-    tables: Callable[[Sequence[Record]], list[TableData]] = field(repr=False)
+    tables: Callable[[Records], list[TableData]] = field(repr=False)
+    goals: tuple[Goal, ...] = ()
+    figures: Callable[[Records], list[Figure]] = field(default=no_figures, repr=False)
+    about: str = ""
 
 
-def robots_of(records: Sequence[Record]) -> list[str]:
+def robots_of(records: Records) -> list[str]:
     """The robots of some records, in order."""
     return list(dict.fromkeys(r.robot for r in records))
 

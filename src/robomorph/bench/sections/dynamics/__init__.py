@@ -1,0 +1,1 @@
+"""Sections about dynamics: kernels against other libraries."""
