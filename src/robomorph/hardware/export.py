@@ -16,6 +16,7 @@ from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report
 from robomorph.hardware.drawing import block_diagram, timeline
 from robomorph.ir.text import entry_names
+from robomorph.targets.rtl.design import DesignStats
 from robomorph.targets.rtl.stream import Stream
 from robomorph.targets.rtl.synthesis import ultrascale_passes
 
@@ -209,6 +210,10 @@ clean:
 """
 
 
+def _pipelines(s: DesignStats) -> str:
+    return f", in one of {s.pipelines} pipelines in turn" if s.pipelines > 1 else ""
+
+
 def _readme(accelerator: Accelerator) -> str:
     s = accelerator.design.stats
     report = error_report(accelerator, accelerator.sample(1000, seed=3))
@@ -235,7 +240,8 @@ marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[acceler
 |---|---|
 | cycles from the last word in to the result ready | {s.latency} |
 | cycles to the last word out | {s.last_word} |
-| cycles between states | {s.interval} |
+| cycles between states | {s.interval:g} |
+| pipelines, which take states in turn | {s.pipelines} |
 | variable multipliers ({s.word_bits} x {s.word_bits}) | {s.multipliers} for {s.multiplications} products |
 | constant multipliers, by shift and add | {s.constant_multipliers}, {s.constant_adders} adders |
 | adders | {s.adders} |
@@ -255,7 +261,7 @@ marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[acceler
     make synthesise  # Yosys, UltraScale+
 
 ## Cycles
-Operations by cycle of one state; a new state starts every {s.interval} cycles.
+Operations by cycle of one state; a new state starts every {s.interval:g} cycles{_pipelines(s)}.
 
 ![timeline](docs/timeline.svg)
 """

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
 from robomorph.ir.fixed import FixedProgram
-from robomorph.targets.rtl.cell_table import cell_text
+from robomorph.targets.rtl.chip import source_files
 from robomorph.targets.rtl.emit_core import core_module
 from robomorph.targets.rtl.emit_pipelines import pipelines_module
 from robomorph.targets.rtl.emit_queues import queued_module
 from robomorph.targets.rtl.emit_top import accelerator_module
-from robomorph.targets.rtl.hierarchy import cells, modules
 from robomorph.targets.rtl.netlist import Module
-from robomorph.targets.rtl.printer import print_module
 from robomorph.targets.rtl.schedule import Knobs, Schedule
 from robomorph.targets.rtl.scheduler import make_schedule
 from robomorph.targets.rtl.stream import Stream, input_slots, streams
 from robomorph.targets.rtl.unit_stats import Hardware, UnitStats, unit_stats
 from robomorph.targets.rtl.units import Units
+
+MOST_PIPELINES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +127,7 @@ class Design:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Every source file by name: the cells that are used, as they are, then generated modules."""
-        top = self.netlist
-        return {
-            **{f"{cell.name}.sv": cell_text(cell) for cell in cells(top)},
-            **{f"{module.name}.sv": print_module(module) for module in modules(top)},
-        }
-
-    @cached_property
-    def digest(self) -> str:
-        text = "\0".join(f"{name}\0{content}" for name, content in sorted(self.files.items()))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return source_files(self.netlist)
 
     @cached_property
     def stats(self) -> DesignStats:

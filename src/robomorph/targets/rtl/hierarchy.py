@@ -11,11 +11,16 @@ from robomorph.targets.rtl.netlist import Cell, Module
 def modules(top: Module) -> list[Module]:
     """A module and all modules below it, each once, what is inside first."""
     found: dict[str, Module] = {}
+    around: list[Module] = []
 
     def visit(module: Module) -> None:
+        if module in around:
+            raise TargetError(f"netlist: {module.name} is inside itself")
+        around.append(module)
         for one in module.instances():
             if isinstance(one.of, Module) and found.get(one.of.name) is not one.of:
                 visit(one.of)
+        around.pop()
         if found.setdefault(module.name, module) is not module:
             raise TargetError(f"netlist: two modules are named {module.name}")
 
