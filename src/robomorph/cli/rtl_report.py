@@ -25,6 +25,8 @@ _ESTIMATES = {
     "memory_bits": "bits in memories",
     "input_words": "words in",
     "output_words": "words out",
+    "input_bits": "bits of a beat, in",
+    "output_bits": "bits of a beat, out",
 }
 
 

@@ -41,13 +41,13 @@ class Cell:
     def ports(self, parameters: Parameters) -> dict[str, Port]:
         values = self._values(parameters)
         return {
-            **{name: Port("input", _width(width, values)) for name, width in self.inputs.items()},
-            **{name: Port("output", _width(width, values)) for name, width in self.outputs.items()},
+            **{name: Port("input", self._number(width, values)) for name, width in self.inputs.items()},
+            **{name: Port("output", self._number(width, values)) for name, width in self.outputs.items()},
         }
 
     def memory(self, parameters: Parameters) -> int:
         """Bits that an instance keeps in memories."""
-        return _width(self.memory_bits, self._values(parameters))
+        return self._number(self.memory_bits, self._values(parameters))
 
     def _values(self, parameters: Parameters) -> dict[str, int]:
         for name in parameters:
@@ -56,11 +56,14 @@ class Cell:
                 raise TargetError(f"netlist: {self.name} has no parameter {name}: it has {known}")
         return {k: v.value if isinstance(v, Literal) else v for k, v in parameters.items()}
 
-
-def _width(width: Width, values: Mapping[str, int]) -> int:
-    if isinstance(width, int):
-        return width
-    return values[width] if isinstance(width, str) else width(values)
+    def _number(self, width: Width, values: Mapping[str, int]) -> int:
+        """A width, by the parameters that it follows from."""
+        try:
+            if isinstance(width, str):
+                return values[width]
+            return width if isinstance(width, int) else width(values)
+        except KeyError as missing:
+            raise TargetError(f"netlist: {self.name} needs the parameter {missing.args[0]}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +154,10 @@ class Module:
     # --- building --------------------------------------------------------------------------------------
 
     def signal(self, name: str, width: int = 1, *, signed: bool = False, about: str = "") -> Signal:
-        self._take(name)
+        self._check_name(name)
         if width < 1:
             raise TargetError(f"netlist: {self.name}.{name}: expected at least one bit, found {width}")
+        self._names.add(name)
         made = self.signals[name] = Signal(name, width, signed, about)
         return made
 
@@ -218,7 +222,7 @@ class Module:
         self, name: str, of: Module | Cell, wires: Mapping[str, Expression], **parameters: int | Literal
     ) -> None:
         """Every port must be connected; an output to a signal, or some of its bits."""
-        self._take(name)
+        self._check_name(name)
         ports, where = of.ports(parameters), f"netlist: {self.name}.{name} ({of.name})"
         for port in [*(p for p in wires if p not in ports), *(p for p in ports if p not in wires)]:
             said = "is not connected" if port in ports else f"is not one of {', '.join(ports)}"
@@ -229,13 +233,13 @@ class Module:
             if direction == "output" and not isinstance(wires[port], Signal | Slice):
                 raise TargetError(f"{where}: the output {port} must drive a signal")
         self._add(Instance(name, of, parameters, {port: wires[port] for port in ports}))
+        self._names.add(name)
 
-    def _take(self, name: str) -> None:
+    def _check_name(self, name: str) -> None:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise TargetError(f"netlist: {self.name}: expected a name of letters and digits, found {name!r}")
         if name in self._names:
             raise TargetError(f"netlist: {self.name} has two things named {name}")
-        self._names.add(name)
 
     def _same_width(self, target: Target, value: Expression) -> None:
         if target.width != value.width:
@@ -245,14 +249,16 @@ class Module:
             )
 
     def _add(self, item: Item) -> None:
-        for expression in item.reads():
-            for leaf in leaves(expression):
-                signal, mask = self._own(leaf)
-                self._read[signal] = self._read.get(signal, 0) | mask
-        for target in item.drives():
-            signal, mask = self._own(target)
-            if self._driven.get(signal, 0) & mask:
+        """All is checked before anything changes."""
+        read = [self._own(leaf) for expression in item.reads() for leaf in leaves(expression)]
+        driven: dict[Signal, int] = {}
+        for signal, mask in map(self._own, item.drives()):
+            if (self._driven.get(signal, 0) | driven.get(signal, 0)) & mask:
                 raise TargetError(f"netlist: {self.name}.{signal.name} is driven twice")
+            driven[signal] = driven.get(signal, 0) | mask
+        for signal, mask in read:
+            self._read[signal] = self._read.get(signal, 0) | mask
+        for signal, mask in driven.items():
             self._driven[signal] = self._driven.get(signal, 0) | mask
         self.items.append(item)
 
