@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robomorph.errors import TargetError
 from robomorph.targets.rtl.cell_table import CELLS, COLLECT, DISPATCH, FIFO, cell_text
 from robomorph.targets.rtl.chip import NetlistChip
 from robomorph.targets.rtl.emit_ports import streaming_module
-from robomorph.targets.rtl.expressions import Literal, join
+from robomorph.targets.rtl.expressions import Expression, Literal, Signal, join
 from robomorph.targets.rtl.netlist import Cell, Module
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.stream import Stream
@@ -86,48 +84,56 @@ def test_the_table_says_what_the_file_says(cell: Cell, changed: bool) -> None:
 # --- cells that share streams ------------------------------------------------------------------------------
 
 
-def loop(ways: int, beats: int, depth: int = 2) -> NetlistChip:
-    """States go through queues in turn and come back as they are."""
+def loop(ways: int, beats: int, *, swapped: bool = False) -> NetlistChip:
+    """States go through queues in turn and come back as they are; with `swapped`, data of the first two the
+    wrong way round."""
     stream = Stream(words=beats, container=16, lanes=1, held=16)
     m = streaming_module("loop", f"{ways} queues in turn.", (stream, stream))
-    sizes = {"W": 17, "Depth": depth}
+    sizes = {"W": 17, "Depth": 2}
     queues = [m.new_outputs(f"q{k}", FIFO, **sizes) for k in range(ways)]
     valid, ready = m.signal("valid", ways), m.signal("ready", ways)
     for k, queue in enumerate(queues):
         beat = {"data_i": join(m["s_axis_tlast"], m["s_axis_tdata"]), "valid_i": valid.bits(k)}
         wires = {**m.named("clk_i", "rst_ni"), **beat, "ready_i": ready.bits(k), **queue}
         m.instance(f"u_q{k}", FIFO, wires, **sizes)
-    _add_both(m, queues, valid, ready, ways, beats)
+    _add_dispatch(m, queues, valid, beats)
+    _add_collect(m, queues, [*queues[1::-1], *queues[2:]] if swapped else queues, ready)
     m.assign(m["m_axis_tuser"], Literal(0, 1))
     m.assign(m["overflow_o"], Literal(0, 1))
     m.assign(m["misaligned_o"], Literal(0, 1))
     return NetlistChip(m, (stream, stream))
 
 
-def _add_both(m: Module, queues: list[Any], valid: Any, ready: Any, ways: int, beats: int) -> None:
-    def side_by_side(port: str, low: int = 0, width: int = 1) -> Any:
-        return join(*(queue[port].bits(low, width) for queue in reversed(queues)))
+def side_by_side(queues: list[dict[str, Signal]], port: str, low: int = 0, width: int = 1) -> Expression:
+    return join(*(queue[port].bits(low, width) for queue in reversed(queues)))
 
+
+def _add_dispatch(m: Module, queues: list[dict[str, Signal]], valid: Signal, beats: int) -> None:
     wires = {
         **m.named("clk_i", "rst_ni"),
         "valid_i": m["s_axis_tvalid"],
         "ready_o": m["s_axis_tready"],
         "valid_o": valid,
-        "ready_i": side_by_side("ready_o"),
+        "ready_i": side_by_side(queues, "ready_o"),
     }
-    m.instance("u_dispatch", DISPATCH, wires, Ways=ways, Beats=beats)
+    m.instance("u_dispatch", DISPATCH, wires, Ways=len(queues), Beats=beats)
+
+
+def _add_collect(
+    m: Module, queues: list[dict[str, Signal]], data: list[dict[str, Signal]], ready: Signal
+) -> None:
     wires = {
         **m.named("clk_i", "rst_ni"),
-        "data_i": side_by_side("data_o", 0, 16),
-        "valid_i": side_by_side("valid_o"),
-        "last_i": side_by_side("data_o", 16),
+        "data_i": side_by_side(data, "data_o", 0, 16),
+        "valid_i": side_by_side(queues, "valid_o"),
+        "last_i": side_by_side(queues, "data_o", 16),
         "ready_o": ready,
         "data_o": m["m_axis_tdata"],
         "valid_o": m["m_axis_tvalid"],
         "last_o": m["m_axis_tlast"],
         "ready_i": m["m_axis_tready"],
     }
-    m.instance("u_collect", COLLECT, wires, Ways=ways, W=16)
+    m.instance("u_collect", COLLECT, wires, Ways=len(queues), W=16)
 
 
 @needs_verilator
@@ -139,9 +145,7 @@ def test_states_come_back_in_order(ways: int, beats: int) -> None:
     simulation = Simulation(chip)
     words = np.random.default_rng(1).integers(-(2**15), 2**15, (200, beats))
     for pauses in ((0, 0), (50, 0), (0, 50), (40, 40), (10, 80)):
-        run = simulation.run(
-            words, pause_in=pauses[0], pause_out=pauses[1], seed=random.Random(2).randrange(99)
-        )
+        run = simulation.run(words, pause_in=pauses[0], pause_out=pauses[1], seed=5)
         np.testing.assert_array_equal(run.words, words)
     burst = simulation.run(words)
     assert burst.cycles <= 200 * beats + 2  # no cycle is lost on the way, even between states
@@ -151,14 +155,5 @@ def test_states_come_back_in_order(ways: int, beats: int) -> None:
 @needs_verilator
 def test_a_collector_out_of_turn_is_noticed() -> None:
     """The test above can fail: with queues the wrong way round, states come back out of order."""
-    chip = loop(3, 2)
-    text = chip.files["loop.sv"]
-    wrong = text.replace(".data_i({q2_data_o[0 +: 16], q1_data_o", ".data_i({q1_data_o[0 +: 16], q2_data_o")
-    assert wrong != text
-    chip.files["loop.sv"] = wrong
     words = np.arange(60).reshape(30, 2)
-    try:
-        run = Simulation(chip).run(words)
-    except TargetError:
-        return
-    assert not np.array_equal(run.words, words)
+    assert not np.array_equal(Simulation(loop(3, 2, swapped=True)).run(words).words, words)

@@ -80,7 +80,7 @@ def test_modules_in_modules() -> None:
     assert [module.name for module in modules(top)] == ["counter", "odometer"]
     assert count(top, "counter") == 5 and register_bits(top) == 20
     assert list(source_files(top)) == ["counter.sv", "odometer.sv"]
-    assert "  counter u_d1 (.clk_i(clk_i), .rst_ni(rst_ni), .en_i(d0_wrap_o)" in print_module(top)
+    assert "  counter u_d1 (.clk_i, .rst_ni, .en_i(d0_wrap_o), .count_o(d1_count_o)" in print_module(top)
 
 
 def test_the_example_of_the_page_runs() -> None:
@@ -141,7 +141,10 @@ def test_used_cells_and_those_inside_them() -> None:
     assert [cell.name for cell in cells(m)] == ["rm_fifo", "rm_memory"]
     assert list(source_files(m)) == ["rm_fifo.sv", "rm_memory.sv", "small.sv"]
     assert memory_bits(m) == 32
-    assert "  rm_fifo #(.W(8), .Depth(4)) u_queue (" in print_module(m)
+    lines = print_module(m).splitlines()
+    start = lines.index("  rm_fifo #(.W(8), .Depth(4)) u_queue (")
+    assert lines[start + 1].startswith("    .clk_i, .rst_ni, .data_i(a_i), .valid_i(1'b1), .ready_i(1'b1),")
+    assert max(map(len, lines)) < 120 and "  );" in lines
 
 
 def test_the_last_choice_needs_no_test_and_equal_ones_share_a_label() -> None:
@@ -180,6 +183,7 @@ REFUSED: dict[str, tuple[Callable[[Module], object], str]] = {
         lambda m: m.instance("a_i", ADD, _wires(m), W=8),
         "small has two things named a_i",
     ),
+    "name that the printer uses": (lambda m: m.signal("unused"), "small has two things named unused"),
     "odd name": (lambda m: m.signal("a b"), "expected a name of letters and digits, found 'a b'"),
     "no bits": (lambda m: m.signal("b", 0), "small.b: expected at least one bit, found 0"),
     "width of a value": (

@@ -147,7 +147,7 @@ class Module:
     directions: dict[str, str] = field(default_factory=dict)  # of those signals that are ports
     items: list[Item] = field(default_factory=list)
     comments: dict[int, str] = field(default_factory=dict)  # by the number of the item that follows
-    _names: set[str] = field(default_factory=set)
+    _names: set[str] = field(default_factory=lambda: {"unused"})  # taken; that one by the printer
     _driven: dict[Signal, int] = field(default_factory=dict)  # masks of bits
     _read: dict[Signal, int] = field(default_factory=dict)
 

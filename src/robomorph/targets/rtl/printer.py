@@ -4,6 +4,7 @@ same condition share a block; bits that nothing reads are said to be unused."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from robomorph.errors import TargetError
 from robomorph.targets.rtl.expressions import Expression, Literal, Operation, Signal, Slice, Target, place
@@ -19,6 +20,7 @@ _TEMPLATES = {
     "choose": "{0} ? {1} : {2}",
     "extend": "{width}'($signed({0}))",
 }
+_LINE = 118  # characters, of instances
 _CLOCKS = {False: "@(posedge clk_i)", True: "@(posedge clk_i or negedge rst_ni)"}
 
 
@@ -82,7 +84,7 @@ def _item(item: Item) -> list[str]:
         return [f"  assign {text(item.target)} = {text(item.value)};"]
     if isinstance(item, Case):
         return _case(item)
-    return [_instance(item)] if isinstance(item, Instance) else []
+    return _instance(item) if isinstance(item, Instance) else []
 
 
 def _case(case: Case) -> list[str]:
@@ -97,13 +99,22 @@ def _blocking(target: Target, value: Expression) -> str:
     return f"{text(target)} = {text(value)};"
 
 
-def _instance(one: Instance) -> str:
+def _instance(one: Instance) -> list[str]:
     values = ", ".join(
         f".{name}({_number(value) if isinstance(value, Literal) else value})"
         for name, value in one.parameters.items()
     )
-    wires = ", ".join(f".{port}({text(wire)})" for port, wire in one.wires.items())
-    return f"  {one.of.name}{f' #({values})' if values else ''} {one.name} ({wires});"
+    wires = ", ".join(_connected(port, wire) for port, wire in one.wires.items())
+    head = f"  {one.of.name}{f' #({values})' if values else ''} {one.name} ("
+    if len(head) + len(wires) < _LINE:
+        return [f"{head}{wires});"]
+    return [head, *(f"    {line}" for line in wrap(wires, _LINE - 4, break_long_words=False)), "  );"]
+
+
+def _connected(port: str, wire: Expression) -> str:
+    """A port's connection; a wire of its own name need not be said."""
+    same = isinstance(wire, Signal) and wire.name == port
+    return f".{port}" if same else f".{port}({text(wire)})"
 
 
 def _registers(module: Module) -> list[str]:
