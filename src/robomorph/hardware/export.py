@@ -221,11 +221,8 @@ def _readme(accelerator: Accelerator) -> str:
         f"| {o.name} | {o.worst:.2e} | {o.typical:.2e} | {o.largest:.4g} |" for o in report.outputs
     )
     arguments = ", ".join(port.name for port in accelerator.chip.inputs)
-    host = (
-        "sines and cosines come from the host"
-        if accelerator.options.trig == "host"
-        else "nothing is left to the host"
-    )
+    shared = accelerator.options.trig == "host"
+    host = "sines and cosines come from the host" if shared else "nothing is left to the host"
     return f"""\
 # {accelerator.design.top}
 
