@@ -20,6 +20,7 @@ DESIGNS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "inverse_dynamics_gradient",
         {"structure": "units", "interval": 24, "queue": 16, "boundary": "float32", "multiply_stages": 2},
     ),
+    "pipelines": ("chain:3", "forward_dynamics", {"interval": 16, "pipelines": 3, "queue": 16}),
 }
 
 

@@ -19,6 +19,7 @@ examples:
   robomorph rtl iiwa14 --interval 8                     a new gradient every 8 cycles
   robomorph rtl iiwa14 --trig chip --minv chip          everything on the chip: from q, qd and tau
   robomorph rtl iiwa14 --structure units --interval 144 --bits 18     small: folded link units
+  robomorph rtl iiwa14 --pipelines 4                    four gradients at work, results in order
   robomorph rtl hyq --structure units --units 4         four limbs, four processors
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
   robomorph rtl iiwa14 --algorithm jacobian --frame lbr_iiwa_link_7
@@ -196,6 +197,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         "boundary": accelerator.options.boundary,
         "structure": accelerator.options.structure,
         "queue": accelerator.options.queue,
+        "pipelines": accelerator.options.pipelines,
         "memories": accelerator.options.memories,
         "multiply_stages": accelerator.options.multiply_stages,
     }

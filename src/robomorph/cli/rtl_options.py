@@ -27,6 +27,7 @@ _DEFAULTS: dict[str, Any] = {
     "minv": None,
     "boundary": "fixed",
     "queue": 0,
+    "pipelines": 1,
     "interval": 24,
     "period": 1.8,
     "multiply_stages": 0,
@@ -68,6 +69,12 @@ def add_design_options(group: Any) -> None:
         "beats that may wait at each stream: a power of two (default 0: none)",
         type=int,
         metavar="BEATS",
+    )
+    add(
+        "--pipelines",
+        "copies of the accelerator behind one pair of streams (default 1)",
+        type=int,
+        metavar="N",
     )
     add("--interval", "cycles between states (default 24)", type=int)
     add("--period", "chained delay per cycle, in multiplications (default 1.8)", type=float)

@@ -25,6 +25,8 @@ _ESTIMATES = {
     "memory_bits": "bits in memories",
     "input_words": "words in",
     "output_words": "words out",
+    "input_bits": "bits of a beat, in",
+    "output_bits": "bits of a beat, out",
 }
 
 
@@ -35,6 +37,7 @@ def print_report(report: dict[str, Any]) -> None:
     for key, text in _ESTIMATES.items():
         if report["estimates"][key]:
             table.add_row(text, f"{report['estimates'][key]:g}")
+    _add_rate(table, report["estimates"])
     console.print(table)
     parts = (unit_table, _sparsity, _ranges, _errors, _widen, _simulated, _sweep, _space)
     for part in (*parts, _synthesis, _area_and_power):
@@ -45,6 +48,14 @@ def print_report(report: dict[str, Any]) -> None:
     console.print("lint: clean, all warnings on" if not warnings else f"lint: {warnings}", markup=False)
     if "files" in report:
         console.print(f"{len(report['files'])} files written", markup=False)
+
+
+def _add_rate(table: Any, estimates: dict[str, Any]) -> None:
+    """How many states leave the chip, and what keeps more from it."""
+    table.add_row("states a second, per MHz of its clock", f"{1e6 / estimates['interval']:,.0f}")
+    table.add_row("what bounds the rate", estimates["bound_by"])
+    if estimates["pipelines"] > 1:
+        table.add_row("pipelines (figures are of all)", str(estimates["pipelines"]))
 
 
 def _sparsity(report: dict[str, Any]) -> Any:

@@ -116,7 +116,7 @@ class Accelerator:
         name = module_name("_".join(filter(None, about)))
         knobs = self.options.knobs(_multiplications(self.chip))
         o = self.options
-        return Design(name, self.fixed, knobs, o.boundary, self.lowered[1], o.queue)
+        return Design(name, self.fixed, knobs, o.boundary, self.lowered[1], o.queue, o.pipelines)
 
     @property
     def boundary(self) -> Boundary:

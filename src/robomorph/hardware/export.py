@@ -17,6 +17,7 @@ from robomorph.hardware.accelerator import Accelerator
 from robomorph.hardware.accuracy import error_report
 from robomorph.ir.text import entry_names
 from robomorph.report.rtl_drawing import block_diagram, timeline
+from robomorph.targets.rtl.design import DesignStats
 from robomorph.targets.rtl.stream import Stream
 from robomorph.targets.rtl.synthesis import ultrascale_passes
 
@@ -184,6 +185,10 @@ clean:
 """
 
 
+def _pipelines(s: DesignStats) -> str:
+    return f", in one of {s.pipelines} pipelines in turn" if s.pipelines > 1 else ""
+
+
 def _readme(accelerator: Accelerator) -> str:
     s = accelerator.design.stats
     report = error_report(accelerator, accelerator.sample(1000, seed=3))
@@ -191,11 +196,8 @@ def _readme(accelerator: Accelerator) -> str:
         f"| {o.name} | {o.worst:.2e} | {o.typical:.2e} | {o.largest:.4g} |" for o in report.outputs
     )
     arguments = ", ".join(port.name for port in accelerator.chip.inputs)
-    host = (
-        "sines and cosines come from the host"
-        if accelerator.options.trig == "host"
-        else "nothing is left to the host"
-    )
+    shared = accelerator.options.trig == "host"
+    host = "sines and cosines come from the host" if shared else "nothing is left to the host"
     return f"""\
 # {accelerator.design.top}
 
@@ -210,7 +212,8 @@ marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[acceler
 |---|---|
 | cycles from the last word in to the result ready | {s.latency} |
 | cycles to the last word out | {s.last_word} |
-| cycles between states | {s.interval} |
+| cycles between states | {s.interval:g} |
+| pipelines, which take states in turn | {s.pipelines} |
 | variable multipliers ({s.word_bits} x {s.word_bits}) | {s.multipliers} for {s.multiplications} products |
 | constant multipliers, by shift and add | {s.constant_multipliers}, {s.constant_adders} adders |
 | adders | {s.adders} |
@@ -230,7 +233,7 @@ marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[acceler
     make synthesise  # Yosys, UltraScale+
 
 ## Cycles
-Operations by cycle of one state; a new state starts every {s.interval} cycles.
+Operations by cycle of one state; a new state starts every {s.interval:g} cycles{_pipelines(s)}.
 
 ![timeline](docs/timeline.svg)
 """

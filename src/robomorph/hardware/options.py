@@ -11,6 +11,7 @@ from typing import Any
 from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import MAX_BITS, MIN_BITS, Format
 from robomorph.ir.lower import Numbers
+from robomorph.targets.rtl.design import MOST_PIPELINES
 from robomorph.targets.rtl.schedule import Knobs
 from robomorph.targets.rtl.stream import BOUNDARIES
 
@@ -25,7 +26,8 @@ class Options:
     and acceleration bound the states that are sampled or proven (rad/s, rad/s^2, or m). trig: "chip" or
     "host" computes sines and cosines. minv: "chip", or "given" as a further argument, as in the papers'
     design (forward_dynamics_gradient only). boundary: "fixed" or "float32" words on the streams. queue: beats
-    that may wait at each of them (0, or a power of two); each queue costs a cycle.
+    that may wait at each of them (0, or a power of two); each queue costs a cycle. pipelines: copies of the
+    accelerator behind one pair of streams, which take states in turn.
 
     structure: "flat" shares single multiplications of the whole program; "units" makes link units, whose
     number, fold and inner latency are `units` ("all=2", "forward=2,backward=1", or by the units' names),
@@ -45,6 +47,7 @@ class Options:
     minv: str = "chip"
     boundary: str = "fixed"
     queue: int = 0
+    pipelines: int = 1
     structure: str = "flat"
     units: str = ""
     fold: int | None = None
@@ -75,6 +78,8 @@ class Options:
             raise ArgumentError(f"bits: expected {MIN_BITS} to {MAX_BITS}, found {self.bits}")
         if self.queue == 1 or self.queue & (self.queue - 1):
             raise ArgumentError(f"queue: expected 0 or a power of two, at least 2, found {self.queue}")
+        if self.pipelines > MOST_PIPELINES:
+            raise ArgumentError(f"pipelines: expected 1 to {MOST_PIPELINES}, found {self.pipelines}")
         for name in ("speed", "acceleration", "period"):
             _positive(name, getattr(self, name))
         if not isinstance(self.format, str | None) or not isinstance(self.units, str):
@@ -139,6 +144,7 @@ _WHOLE = {
     "constant_bits": 1,
     "samples": 1,
     "queue": 0,
+    "pipelines": 1,
     "fold": 1,
     "unit_latency": 1,
     "link_scale": 0,

@@ -33,8 +33,13 @@ def block_diagram(design: Design) -> str:
     inside = _core_parts(design)
     source, sink = design.streams
     floats, queues = design.boundary == "float32", design.queue > 0
-    left = ["rm_fifo"] * queues + ["rm_float_to_fixed"] * floats + ["rm_stream_in"]
-    right = ["rm_stream_out"] + ["rm_fixed_to_float"] * floats + ["rm_fifo"] * queues
+    several = design.pipelines > 1
+    left = (
+        ["rm_fifo"] * queues + ["rm_dispatch"] * several + ["rm_float_to_fixed"] * floats + ["rm_stream_in"]
+    )
+    right = (
+        ["rm_stream_out"] + ["rm_fixed_to_float"] * floats + ["rm_collect"] * several + ["rm_fifo"] * queues
+    )
     side = _SIDE + _GAP
     core_x = _GAP + len(left) * side
     core_height = 34 + 50 * len(inside)
@@ -43,25 +48,27 @@ def block_diagram(design: Design) -> str:
         svg.box(core_x, 16, _CORE, 54, "rm_control", _control_text(design)),
         svg.down_arrow(core_x + 40, 70, core_y),
         svg.text(core_x + 50, 100, "phase, enable"),
-        svg.box(core_x, core_y, _CORE, core_height, f"{design.name}_core", fill="#f8fafc"),
+        svg.box(core_x, core_y, _CORE, core_height, _core_title(design), fill="#f8fafc"),
     ]
     for k, (title, words) in enumerate(inside):
         parts.append(svg.box(core_x + 10, core_y + 28 + 50 * k, _CORE - 20, 44, title, words))
-    parts += _row(left, source, design.queue, _GAP, middle, "s_axis")
-    parts += _row(right, sink, design.queue, core_x + _CORE + _GAP, middle, "")
+    parts += _row(left, source, design, _GAP, middle, "s_axis")
+    parts += _row(right, sink, design, core_x + _CORE + _GAP, middle, "")
     end = core_x + _CORE + _GAP + len(right) * side
     parts += [svg.text(end - _GAP + 6, middle - 8, "m_axis")]
     return svg.page(end + 20, max(core_y + core_height, middle + 60) + 20, parts)
 
 
-def _row(cells: list[str], stream: Stream, queue: int, x: float, middle: float, port: str) -> list[str]:
+def _row(cells: list[str], stream: Stream, design: Design, x: float, middle: float, port: str) -> list[str]:
     """Cells of one side from left to right, an arrow into the first and out of each."""
     parts = [svg.text(4, middle - 8, port)] if port else []
     parts.append(svg.right_arrow(x - _GAP, middle, x))
     for k, cell in enumerate(cells):
         at = x + k * (_SIDE + _GAP)
         words = {
-            "rm_fifo": (f"{queue} beats wait",),
+            "rm_fifo": (f"{design.queue} beats wait",),
+            "rm_dispatch": (f"{design.pipelines} pipelines", "take states in turn"),
+            "rm_collect": ("results in turn",),
             "rm_float_to_fixed": (f"{stream.lanes} converters", "from float32"),
             "rm_fixed_to_float": (f"{stream.lanes} converters", "to float32"),
         }.get(cell, (f"{stream.words} words", f"{stream.beats} beats of {stream.lanes}"))
@@ -70,8 +77,14 @@ def _row(cells: list[str], stream: Stream, queue: int, x: float, middle: float, 
     return parts
 
 
+def _core_title(design: Design) -> str:
+    if design.pipelines == 1:
+        return f"{design.name}_core"
+    return f"{design.pipelines} x {design.name}_core, figures of all"
+
+
 def _control_text(design: Design) -> str:
-    return f"{design.schedule.length} cycles, a state every {design.stats.interval}"
+    return f"{design.schedule.length} cycles, a state every {design.stats.interval:g}"
 
 
 def _core_parts(design: Design) -> list[tuple[str, str]]:

@@ -38,7 +38,9 @@ def describe(record: dict[str, Any]) -> str:
     function = str(record["function"]).replace("_", " ")
     given = ", M^-1 given" if record.get("minv") == "given" else ""
     parts = [f"{record['robot']} {function}{given}", str(record.get("numbers", ""))]
-    parts.append(f"interval {record['estimates']['interval']}")
+    parts.append(f"interval {record['estimates']['interval']:g}")
+    if record.get("pipelines", 1) > 1:
+        parts.append(f"{record['pipelines']} pipelines")
     if record.get("structure"):
         parts.append(str(record["structure"]))
     return ", ".join(part for part in parts if part)

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from importlib import resources
 
 from robomorph.ir.fixed import FixedProgram
-from robomorph.targets.rtl.emit_core import Slots, emit_core
-from robomorph.targets.rtl.emit_queues import emit_queues
-from robomorph.targets.rtl.emit_top import emit_ports, emit_top
+from robomorph.targets.rtl.chip import source_files
+from robomorph.targets.rtl.emit_core import core_module
+from robomorph.targets.rtl.emit_pipelines import pipelines_module
+from robomorph.targets.rtl.emit_queues import queued_module
+from robomorph.targets.rtl.emit_top import accelerator_module
+from robomorph.targets.rtl.netlist import Module
 from robomorph.targets.rtl.schedule import Knobs, Schedule
 from robomorph.targets.rtl.scheduler import make_schedule
-from robomorph.targets.rtl.stream import Stream, streams
+from robomorph.targets.rtl.stream import Stream, input_slots, streams
 from robomorph.targets.rtl.unit_stats import Hardware, UnitStats, unit_stats
 from robomorph.targets.rtl.units import Units
+
+MOST_PIPELINES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class DesignStats:
     """What the schedule model says, without simulating. Cycles count from the one that accepts the last
     input word: `latency` to the one in which the result is ready, `last_word` to the one that offers its last
-    word. `flip_flops` are those of the core's values and the stream buffers. What is inside `units` is
-    counted in all other figures too."""
+    word. `interval` are the cycles between states, on average, and `bound_by` says what keeps it from being
+    shorter. `flip_flops` are those of the core's values and the stream buffers. What is inside `units` (those
+    of one pipeline) is counted in all other figures too, which are of all `pipelines`; `multiplications` are
+    those of a state."""
 
     word_bits: int
     latency: int
     last_word: int
-    interval: int
+    interval: float
     multipliers: int
     multiplications: int
     constant_multipliers: int
@@ -46,12 +51,15 @@ class DesignStats:
     output_bits: int
     period: float
     units: tuple[UnitStats, ...] = ()
+    pipelines: int = 1
+    bound_by: str = "schedule"
 
 
 @dataclass(frozen=True)
 class Design:
     """Hardware for one program. `name` is the prefix of its modules; `boundary` says what words on its
-    streams are (see `stream`); `queue` is the number of beats that may wait at each, 0 or a power of two."""
+    streams are (see `stream`); `queue` is the number of beats that may wait at each, 0 or a power of two;
+    `pipelines` is the number of copies that work on states in turn."""
 
     name: str
     fixed: FixedProgram
@@ -59,6 +67,7 @@ class Design:
     boundary: str = "fixed"
     units: Units = field(default_factory=lambda: Units((), ()))
     queue: int = 0
+    pipelines: int = 1
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -70,51 +79,61 @@ class Design:
 
     @cached_property
     def streams(self) -> tuple[Stream, Stream]:
-        return streams(self.schedule, self.boundary)
+        return streams(self.schedule, self.boundary, self.pipelines)
+
+    @cached_property
+    def _bounds(self) -> dict[str, float]:
+        """Cycles between states, on average, that each part could do with. A state that is done before the
+        schedule's interval ends lets the next one in; a stream with one pipeline behind it waits a cycle
+        while the state is handed over, else it goes on to the next pipeline."""
+        own, waits = min(self.knobs.interval, self.schedule.length), int(self.pipelines == 1)
+        source, sink = self.streams
+        whole, rest = divmod(own, self.pipelines)
+        return {
+            "schedule": own / self.pipelines if rest else whole,
+            "input stream": source.beats + waits,
+            "output stream": sink.beats + waits,
+        }
 
     @property
-    def interval(self) -> int:
-        """Cycles between states in the steady state: the schedule's (a state that is done sooner lets the
-        next one in), or what the streams need."""
-        source, sink = self.streams
-        own = min(self.knobs.interval, self.schedule.length)
-        return max(own, source.beats + 1, sink.beats + 1)
+    def interval(self) -> float:
+        """Cycles between states in the steady state: a whole number unless pipelines divide it."""
+        return max(self._bounds.values())
+
+    @property
+    def bound_by(self) -> str:
+        """What keeps states from following each other faster: the schedule, or one of the streams."""
+        return next(name for name, cycles in self._bounds.items() if cycles == self.interval)
 
     @property
     def input_slots(self) -> tuple[int, ...]:
         """Input entries that travel on the stream, in its order."""
-        return Slots.of(self.schedule).inputs
+        return input_slots(self.schedule)
+
+    @cached_property
+    def netlist(self) -> Module:
+        """The top level, with everything below it: an accelerator or several, and queues around them."""
+        core = core_module(self.schedule, f"{self.name}_core", self._unit_modules())
+        unqueued = f"{self.name}_unqueued" if self.queue else self.top
+        one = unqueued if self.pipelines == 1 else f"{self.name}_pipeline"
+        made = accelerator_module(self.schedule, one, core, self.boundary, self.streams)
+        if self.pipelines > 1:
+            made = pipelines_module(unqueued, made, self.streams, self.pipelines)
+        return queued_module(self.top, made, self.streams, self.queue) if self.queue else made
+
+    def _unit_modules(self) -> list[Module]:
+        plans = self.schedule.plans
+        return [core_module(p.inner, f"{self.name}_{module_name(p.template.name)}") for p in plans]
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Every source file by name: cells as they are, the core and the top level as generated."""
-        core = f"{self.name}_core"
-        modules = [f"{self.name}_{module_name(t.name)}" for t in self.units.templates]
-        plans = zip(modules, self.schedule.plans, strict=True)
-        made = {
-            **{f"{module}.sv": emit_core(plan.inner, module) for module, plan in plans},
-            f"{core}.sv": emit_core(self.schedule, core, modules),
-            **self._top_files(core),
-        }
-        return {**_used_cells(made), **made}
-
-    def _top_files(self, core: str) -> dict[str, str]:
-        inner = f"{self.name}_unqueued" if self.queue else self.top
-        made = {f"{inner}.sv": emit_top(self.schedule, inner, core, self.boundary)}
-        if self.queue:
-            ports = emit_ports(self.top, *self.streams)
-            made[f"{self.top}.sv"] = emit_queues(self.top, inner, self.streams, self.queue, ports)
-        return made
-
-    @cached_property
-    def digest(self) -> str:
-        text = "\0".join(f"{name}\0{content}" for name, content in sorted(self.files.items()))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return source_files(self.netlist)
 
     @cached_property
     def stats(self) -> DesignStats:
         s, (source, sink) = self.schedule, self.streams
-        made = Hardware.of(s)
+        made = Hardware.of(s).copied(self.pipelines)
+        buffers = self.pipelines * (source.buffer_bits + sink.buffer_bits)
         waits = 2 if self.queue else 0  # a cycle in each queue
         return DesignStats(
             word_bits=self.fixed.formats[0].bits,
@@ -128,7 +147,7 @@ class Design:
             adders=made.adders,
             reciprocal_units=made.reciprocal_units,
             rotate_units=made.rotate_units,
-            flip_flops=made.flip_flops + source.buffer_bits + sink.buffer_bits,
+            flip_flops=made.flip_flops + buffers,
             memory_bits=made.memory_bits + self.queue * (source.data_bits + sink.data_bits + 3),
             selector_inputs=made.selector_inputs,
             input_words=source.words,
@@ -137,34 +156,12 @@ class Design:
             output_bits=sink.data_bits,
             period=max([*s.finish, *(f for plan in s.plans for f in plan.inner.finish)], default=0.0),
             units=unit_stats(s),
+            pipelines=self.pipelines,
+            bound_by=self.bound_by,
         )
 
     def stats_dict(self) -> dict[str, object]:
         return asdict(self.stats)
-
-
-def cell_files() -> dict[str, str]:
-    """The hand-written cells by file name."""
-    folder = resources.files("robomorph.targets.rtl") / "cells"
-    return {
-        f.name: f.read_text()
-        for f in sorted(folder.iterdir(), key=lambda f: f.name)
-        if f.name.endswith(".sv")
-    }
-
-
-def _used_cells(made: dict[str, str]) -> dict[str, str]:
-    """The cells that generated modules, or cells among these, instantiate."""
-    cells = cell_files()
-    used: dict[str, str] = {}
-    waiting = list(made.values())
-    while waiting:
-        text = waiting.pop()
-        for name, content in cells.items():
-            if name not in used and re.search(rf"^\s*{name.removesuffix('.sv')} #\(", text, re.MULTILINE):
-                used[name] = content
-                waiting.append(content)
-    return dict(sorted(used.items()))
 
 
 def module_name(text: str) -> str:

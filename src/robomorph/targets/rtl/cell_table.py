@@ -1,0 +1,179 @@
+"""The cells, written by hand in cells/, one module a file: what the netlist has to know of each.
+
+A test reads the files and compares. Width of a port: a number, a parameter, or what follows from several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+
+from robomorph.targets.rtl.expressions import count_bits
+from robomorph.targets.rtl.netlist import Cell, Width
+
+_CLOCK: dict[str, Width] = {"clk_i": 1}
+_CLOCK_ENABLE: dict[str, Width] = {"clk_i": 1, "en_i": 1}
+_CLOCK_RESET: dict[str, Width] = {"clk_i": 1, "rst_ni": 1}
+
+
+def _beat_bits(p: Mapping[str, int]) -> int:
+    return count_bits(p["Beats"])
+
+
+def _address_bits(p: Mapping[str, int]) -> int:
+    return (p["Depth"] - 1).bit_length()
+
+
+def _words_kept(p: Mapping[str, int]) -> int:
+    return p["W"] * p["Depth"]
+
+
+def _all_beats(p: Mapping[str, int]) -> int:
+    return p["Beats"] * p["DataW"]
+
+
+def _vector(p: Mapping[str, int]) -> int:
+    return p["Inner"] + 2
+
+
+# Arithmetic.
+ROUND = Cell(
+    "rm_round", ("InW", "Shift", "OutW", "Rounded"), {"x_i": "InW"}, {"y_o": "OutW", "overflow_o": 1}
+)
+ADD = Cell(
+    "rm_add",
+    ("W", "AShift", "BShift", "Subtract", "Drop"),
+    {"a_i": "W", "b_i": "W"},
+    {"y_o": "W", "overflow_o": 1},
+    (ROUND,),
+)
+ADDER_TREE = Cell(
+    "rm_adder_tree",
+    ("W", "Terms", "Shifts", "Negative"),
+    {"terms_i": lambda p: p["Terms"] * p["W"]},
+    {"y_o": lambda p: p["W"] + (p["Shifts"] >> 8 * p["Terms"] - 8) + 1},
+)
+SCALE = Cell(
+    "rm_scale",
+    ("W", "Digits", "Shifts", "Negative", "Drop"),
+    {"x_i": "W"},
+    {"y_o": "W", "overflow_o": 1},
+    (ADDER_TREE, ROUND),
+)
+PRODUCT = Cell("rm_product", ("W",), {"a_i": "W", "b_i": "W"}, {"y_o": lambda p: 2 * p["W"]})
+MULTIPLY = Cell(
+    "rm_mul",
+    ("W", "Drop", "Stages"),
+    {**_CLOCK_ENABLE, "a_i": "W", "b_i": "W"},
+    {"y_o": "W", "overflow_o": 1},
+    (PRODUCT, ROUND),
+)
+RECIPROCAL_STAGE = Cell(
+    "rm_recip_stage",
+    ("W", "First", "Last"),
+    {
+        **_CLOCK_ENABLE,
+        "negative_i": 1,
+        "lost_i": 1,
+        "divisor_i": "W",
+        "remainder_i": "W",
+        "quotient_i": lambda p: p["W"] + 1,
+    },
+    {"negative_o": 1, "lost_o": 1, "divisor_o": "W", "remainder_o": "W", "quotient_o": lambda p: p["W"] + 1},
+)
+RECIPROCAL = Cell(
+    "rm_recip",
+    ("W", "Exponent", "Stages"),
+    {**_CLOCK_ENABLE, "a_i": "W"},
+    {"y_o": "W", "overflow_o": 1},
+    (RECIPROCAL_STAGE,),
+)
+ROTATE_STAGE = Cell(
+    "rm_rotate_stage",
+    ("PhaseW", "Inner", "Angles", "First", "Last"),
+    {**_CLOCK_ENABLE, "behind_i": 1, "x_i": _vector, "y_i": _vector, "z_i": "PhaseW"},
+    {"behind_o": 1, "x_o": _vector, "y_o": _vector, "z_o": "PhaseW"},
+)
+ROTATE = Cell(
+    "rm_rotate",
+    ("W", "PhaseW", "Inner", "ScaleW", "Scale", "Shift", "Start", "Angles", "Stages"),
+    {**_CLOCK_ENABLE, "angle_i": "W"},
+    {"cos_o": _vector, "sin_o": _vector},
+    (ROTATE_STAGE,),
+)
+FLOAT_TO_FIXED = Cell(
+    "rm_float_to_fixed",
+    ("Width",),
+    {"float_i": 32, "frac_i": 7},
+    {"word_o": "Width", "overflow_o": 1},
+    (ROUND,),
+)
+FIXED_TO_FLOAT = Cell("rm_fixed_to_float", ("Width",), {"word_i": "Width", "frac_i": 7}, {"float_o": 32})
+
+# What keeps words.
+MEMORY = Cell(
+    "rm_memory",
+    ("W", "Depth"),
+    {**_CLOCK, "write_i": 1, "write_addr_i": _address_bits, "data_i": "W", "read_addr_i": _address_bits},
+    {"data_o": "W"},
+    memory_bits=_words_kept,
+)
+FIFO = Cell(
+    "rm_fifo",
+    ("W", "Depth"),
+    {**_CLOCK_RESET, "data_i": "W", "valid_i": 1, "ready_i": 1},
+    {"ready_o": 1, "data_o": "W", "valid_o": 1},
+    (MEMORY,),
+    _words_kept,
+)
+
+# Control and streams.
+CONTROL = Cell(
+    "rm_control",
+    ("Interval", "Length", "Rounds", "PhaseW", "TurnW"),
+    {**_CLOCK_RESET, "full_i": 1, "busy_i": 1, "overflow_i": "Rounds"},
+    {
+        **{"take_o": 1, "done_o": 1, "en_o": 1, "flag_o": 1},
+        **{"phase_o": "PhaseW", "next_phase_o": "PhaseW", "next_turn_o": "TurnW"},
+    },
+)
+STREAM_IN = Cell(
+    "rm_stream_in",
+    ("DataW", "Beats"),
+    {**_CLOCK_RESET, "s_axis_tdata": "DataW", "s_axis_tvalid": 1, "s_axis_tlast": 1, "take_i": 1},
+    {"s_axis_tready": 1, "misaligned_o": 1, "full_o": 1, "beat_o": _beat_bits, "data_o": _all_beats},
+)
+STREAM_OUT = Cell(
+    "rm_stream_out",
+    ("DataW", "Beats"),
+    {**_CLOCK_RESET, "load_i": 1, "data_i": _all_beats, "flag_i": 1, "m_axis_tready": 1},
+    {
+        **{"busy_o": 1, "beat_o": _beat_bits, "m_axis_tdata": "DataW"},
+        **{"m_axis_tvalid": 1, "m_axis_tlast": 1, "m_axis_tuser": 1},
+    },
+)
+DISPATCH = Cell(
+    "rm_dispatch",
+    ("Ways", "Beats"),
+    {**_CLOCK_RESET, "valid_i": 1, "ready_i": "Ways"},
+    {"ready_o": 1, "valid_o": "Ways"},
+)
+COLLECT = Cell(
+    "rm_collect",
+    ("Ways", "W"),
+    {
+        **_CLOCK_RESET,
+        **{"data_i": lambda p: p["Ways"] * p["W"], "valid_i": "Ways", "last_i": "Ways", "ready_i": 1},
+    },
+    {"ready_o": "Ways", "data_o": "W", "valid_o": 1, "last_o": 1},
+)
+
+CELLS = (
+    *(ROUND, ADD, ADDER_TREE, SCALE, PRODUCT, MULTIPLY, RECIPROCAL_STAGE, RECIPROCAL, ROTATE_STAGE, ROTATE),
+    *(FLOAT_TO_FIXED, FIXED_TO_FLOAT, MEMORY, FIFO, CONTROL, STREAM_IN, STREAM_OUT, DISPATCH, COLLECT),
+)
+
+
+def cell_text(cell: Cell) -> str:
+    """The file of a cell."""
+    return (resources.files("robomorph.targets.rtl") / "cells" / f"{cell.name}.sv").read_text()
