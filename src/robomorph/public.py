@@ -8,12 +8,12 @@ from robomorph.errors import (
     RobomorphError,
     TargetError,
 )
-from robomorph.kernel import Kernel, KernelStats
 from robomorph.loading import load
 from robomorph.model import Inertia, Pose, builtin_robots
-from robomorph.results import JointLimits
 from robomorph.robot import Robot
 from robomorph.runtime import get_default_threads, set_default_threads
+from robomorph.runtime.kernel import Kernel, KernelStats
+from robomorph.runtime.results import JointLimits
 
 __all__ = [
     "ArgumentError",

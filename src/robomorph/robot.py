@@ -16,17 +16,17 @@ import numpy.typing as npt
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
-from robomorph.arguments import as_array, broadcast, common_dtype, typed_arguments
-from robomorph.compiler import make_kernel
+from robomorph.compiler.make import make_kernel
+from robomorph.compiler.specialise import Specialiser, make_request
 from robomorph.errors import ArgumentError
-from robomorph.kernel import AnyKernel
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
-from robomorph.results import JointLimits, RandomState
 from robomorph.robot_functions import RobotFunctions
-from robomorph.specialise import Specialiser, make_request
-from robomorph.values import check_finite, check_units, unit_parts
-from robomorph.wrenches import WrenchReader
+from robomorph.runtime.arguments import as_array, broadcast, common_dtype, typed_arguments
+from robomorph.runtime.kernel import AnyKernel
+from robomorph.runtime.results import JointLimits, RandomState
+from robomorph.runtime.values import check_finite, check_units, unit_parts
+from robomorph.runtime.wrenches import WrenchReader
 
 if TYPE_CHECKING:
     from robomorph.ik import IKResult

@@ -7,8 +7,8 @@ import pytest
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.cli.checks import DIFFERENCED, Yardstick, check_kernel, differences, error, random_states
-from robomorph.cli.reference import Reference
+from robomorph.verify.reference import Reference
+from robomorph.verify.yardstick import DIFFERENCED, Yardstick, check_kernel, differences, error, random_states
 
 # Every joint type, a mimic joint among them, about axes that are not along a coordinate axis.
 ZOO = """

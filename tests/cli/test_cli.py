@@ -185,7 +185,7 @@ def test_compile_fails_when_a_kernel_is_wrong(
 def test_a_kernel_without_an_independent_yardstick_is_named(
     capsys: pytest.CaptureFixture[str], pendulum: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from robomorph.cli.checks import Yardstick
+    from robomorph.verify.yardstick import Yardstick
 
     known = Yardstick.expected
     monkeypatch.setattr(Yardstick, "expected", lambda y, name: None if name == "energy" else known(y, name))

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import robomorph
+from robomorph.compiler.specialise import make_request
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime._native import NativeKernel
-from robomorph.specialise import make_request
 from robomorph.targets.cpu.build import LoadedCode, assembly, compile_object
 from robomorph.targets.cpu.emit import Emitted, emit
 from robomorph.targets.cpu.host import host

@@ -15,15 +15,15 @@ import pytest
 
 import robomorph
 from robomorph import Robot
+from robomorph.compiler.partition import program_recipe
 from robomorph.export import default_functions, make_package
-from robomorph.gpu.devices import gpu_dialect
-from robomorph.gpu.kernel import make_launch_plan
-from robomorph.gpu.partition import program_recipe
 from robomorph.ir.program import Program
 from robomorph.ir.text import to_text
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.targets.cpp.project import project_files
 from robomorph.targets.cpu.emit import emit
+from robomorph.targets.gpu.devices import gpu_dialect
+from robomorph.targets.gpu.kernel import make_launch_plan
 
 FOLDER = Path(__file__).parent / "sources"
 ALGORITHM = "inverse_dynamics"

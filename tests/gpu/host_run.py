@@ -16,7 +16,7 @@ from robomorph.targets.gpu.launch import LaunchPlan
 
 Array = npt.NDArray[Any]
 
-SHIM = str(resources.files("robomorph.targets.cuda"))
+SHIM = str(resources.files("robomorph.targets.gpu.cuda"))
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
 _MAIN = """

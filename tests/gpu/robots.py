@@ -10,11 +10,11 @@ import numpy as np
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.gpu.kernel import GpuRecipe, barrier_limit
-from robomorph.gpu.partition import ALGORITHM, PartitionedPrograms, program_recipe
+from robomorph.compiler.partition import ALGORITHM, PartitionedPrograms, program_recipe
+from robomorph.compiler.specialise import make_request
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
-from robomorph.specialise import make_request
+from robomorph.targets.gpu.kernel import GpuRecipe, barrier_limit
 from tests.oracle.calls import Sample, sample
 from tests.oracle.compare import SINGLE, assert_close, relative_l2
 

@@ -11,13 +11,12 @@ import pytest
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.partition import PARTITIONINGS, program_recipe
 from robomorph.errors import TargetError
-from robomorph.gpu import PARTITIONINGS
-from robomorph.gpu.kernel import make_launch_plan
-from robomorph.gpu.partition import program_recipe
-from robomorph.targets.cuda.architectures import ARCHITECTURES
-from robomorph.targets.cuda.dialect import CUDA
-from robomorph.targets.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
+from robomorph.targets.gpu.cuda.dialect import CUDA
+from robomorph.targets.gpu.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.kernel import make_launch_plan
 from tests.gpu.robots import device_recipe, recipe
 from tests.gpu.toolchains import needs_nvcc, needs_nvrtc
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robomorph.compiler.partition import PartitionedGradient
+from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.gpu import GpuKernel, PartitionedGradient
-from robomorph.specialise import make_request
-from robomorph.targets.cuda import interop
-from robomorph.targets.cuda.device import CudaDevice, DeviceBuffer
-from robomorph.targets.cuda.driver import Driver
 from robomorph.targets.gpu import transfer
+from robomorph.targets.gpu.cuda import interop
+from robomorph.targets.gpu.cuda.device import CudaDevice, DeviceBuffer
+from robomorph.targets.gpu.cuda.driver import Driver
+from robomorph.targets.gpu.kernel import GpuKernel
 from robomorph.targets.gpu.launch import LaunchPlan
 from tests.gpu.host_run import SHIM
 from tests.gpu.robots import assert_agrees, recipe, reference, robot, states
@@ -328,7 +329,7 @@ def test_memory_is_given_back(device: CudaDevice, driver: Driver) -> None:
 
 
 def test_without_a_driver_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    from robomorph.targets.cuda import driver as module
+    from robomorph.targets.gpu.cuda import driver as module
 
     monkeypatch.setattr(ctypes, "CDLL", _no_library)
     module.system_driver.cache_clear()

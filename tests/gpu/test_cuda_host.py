@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.gpu.kernel import make_launch_plan
 from robomorph.ir.interpret import interpret
-from robomorph.targets.cuda.dialect import CUDA
+from robomorph.targets.gpu.cuda.dialect import CUDA
+from robomorph.targets.gpu.kernel import make_launch_plan
 from tests.gpu.host_run import HostKernel, compile_host
 from tests.gpu.robots import assert_agrees, device_arguments, device_recipe, recipe, reference, states
 from tests.gpu.toolchains import needs_gxx

@@ -12,14 +12,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.partition import PARTITIONINGS, program_recipe
+from robomorph.compiler.specialise import make_request
 from robomorph.errors import ModelWarning
-from robomorph.gpu import PARTITIONINGS, GpuKernel
-from robomorph.gpu.kernel import MAPPINGS, barrier_limit
-from robomorph.gpu.partition import program_recipe
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
-from robomorph.specialise import make_request
-from robomorph.targets.opencl.device import open_device
+from robomorph.targets.gpu.kernel import MAPPINGS, GpuKernel, barrier_limit
+from robomorph.targets.gpu.opencl.device import open_device
 from tests.gpu.robots import (
     ROBOTS,
     assert_agrees,

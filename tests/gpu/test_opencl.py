@@ -15,11 +15,11 @@ from hypothesis import given, settings
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.partition import PARTITIONINGS, PartitionedGradient
 from robomorph.errors import ArgumentError, ModelWarning, TargetError
-from robomorph.gpu import PARTITIONINGS, GpuKernel, PartitionedGradient
-from robomorph.gpu.kernel import make_launch_plan
-from robomorph.targets.opencl.device import open_device
-from robomorph.targets.opencl.dialect import OPENCL
+from robomorph.targets.gpu.kernel import GpuKernel, make_launch_plan
+from robomorph.targets.gpu.opencl.device import open_device
+from robomorph.targets.gpu.opencl.dialect import OPENCL
 from tests.gpu.robots import assert_agrees, frame_of, recipe, reference, robot, states
 from tests.gpu.toolchains import needs_opencl
 from tests.oracle.calls import sample

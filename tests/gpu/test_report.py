@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from robomorph.cli.main import main
-from robomorph.gpu import PARTITIONINGS
-from robomorph.gpu.kernel import MAPPINGS
-from robomorph.targets.cuda.architectures import ARCHITECTURES, GPUS, LIMITS, occupancy
-from robomorph.targets.cuda.nvrtc import nvrtc
+from robomorph.compiler.partition import PARTITIONINGS
 from robomorph.targets.gpu import group_source
+from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES, GPUS, LIMITS, occupancy
+from robomorph.targets.gpu.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.kernel import MAPPINGS
 from tests.gpu.toolchains import needs_nvrtc
 
 

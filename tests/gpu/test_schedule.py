@@ -11,17 +11,17 @@ from hypothesis import given, settings
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.specialise import make_request
 from robomorph.errors import ModelWarning, TargetError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port
 from robomorph.ir.trace import Tracer
 from robomorph.passes.fuse import fuse
-from robomorph.specialise import make_request
 from robomorph.targets.gpu.emulate import emulate, program_order_inputs
 from robomorph.targets.gpu.group_source import group_plan
+from robomorph.targets.gpu.opencl.dialect import OPENCL
 from robomorph.targets.gpu.schedule import group_threads, schedule
 from robomorph.targets.gpu.tables import MAX_SLOTS, STORE, USE_ACCUMULATOR, GroupTables, make_tables
-from robomorph.targets.opencl.dialect import OPENCL
 from tests.gpu.robots import recipe, robot, states
 from tests.oracle.compare import assert_close
 from tests.oracle.random_trees import RandomRobot, random_robots

@@ -16,7 +16,7 @@ from robomorph.errors import TargetError
 
 @cache
 def _opencl_problem() -> str | None:
-    from robomorph.targets.opencl.device import open_device
+    from robomorph.targets.gpu.opencl.device import open_device
 
     try:
         open_device()
@@ -27,7 +27,7 @@ def _opencl_problem() -> str | None:
 
 @cache
 def _nvrtc_problem() -> str | None:
-    from robomorph.targets.cuda.nvrtc import nvrtc
+    from robomorph.targets.gpu.cuda.nvrtc import nvrtc
 
     try:
         nvrtc()

@@ -13,8 +13,8 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError, Robot
-from robomorph.array_kinds import as_array
-from robomorph.targets.cuda import interop
+from robomorph.runtime.array_kinds import as_array
+from robomorph.targets.gpu.cuda import interop
 from tests.hostile.targets import TARGETS, kernel, robot, states
 from tests.oracle.compare import assert_same_bits
 

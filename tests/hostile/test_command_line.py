@@ -305,7 +305,7 @@ def test_the_start_of_help_imports_nothing_heavy() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "robomorph", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found = set(re.findall(r"\|\s+([\w.]+)$", done.stderr, re.MULTILINE))
-    assert not found & {"numpy", "llvmlite", "rich", "robomorph.robot", "robomorph.kernel"}
+    assert not found & {"numpy", "llvmlite", "rich", "robomorph.robot", "robomorph.runtime.kernel"}
 
 
 def test_spellings_of_numbers_are_those_of_float() -> None:

@@ -12,13 +12,13 @@ import pytest
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.gpu.kernel import make_launch_plan
-from robomorph.gpu.partition import program_recipe
-from robomorph.hardware.accelerator import make_accelerator
-from robomorph.hardware.measure import measure
-from robomorph.hardware.options import Options
-from robomorph.specialise import make_request
-from robomorph.targets.cuda.dialect import CUDA
+from robomorph.compiler.partition import program_recipe
+from robomorph.compiler.specialise import make_request
+from robomorph.targets.gpu.cuda.dialect import CUDA
+from robomorph.targets.gpu.kernel import make_launch_plan
+from robomorph.targets.rtl.accelerator import make_accelerator
+from robomorph.targets.rtl.measure import measure
+from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import lint
 from tests.gpu.host_run import compile_host
 from tests.gpu.robots import assert_agrees, outputs

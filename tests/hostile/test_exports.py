@@ -89,7 +89,7 @@ def test_files_that_may_not_grow(target: str, tmp_path: Path) -> None:
     program = (
         "import resource, sys\n"
         "from robomorph.cli.main import main\n"
-        "import robomorph.export, robomorph.hardware.export\n"
+        "import robomorph.export, robomorph.export.rtl\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )

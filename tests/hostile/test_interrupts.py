@@ -54,7 +54,7 @@ def run_until(module: str, signum: int, *argv: str) -> subprocess.CompletedProce
         "numpy",
         "numpy.linalg",
         "llvmlite.binding",
-        "robomorph.kernel",
+        "robomorph.runtime.kernel",
         "robomorph.model.load",
         "robomorph.runtime._native",
         "rich.console",

@@ -16,8 +16,8 @@ import robomorph
 from robomorph import Inertia, JointLimits, Pose
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.ir.ops import OPS
-from robomorph.kernel import Kernel
-from robomorph.results import result_type
+from robomorph.runtime.kernel import Kernel
+from robomorph.runtime.results import result_type
 from tests.gpu.toolchains import needs_opencl
 from tests.hostile.targets import TARGETS, kernel, robot, states
 from tests.oracle.compare import assert_same_bits

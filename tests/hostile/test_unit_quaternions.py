@@ -9,10 +9,10 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError
-from robomorph.gpu import PARTITIONINGS
+from robomorph.compiler.partition import PARTITIONINGS
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime._native import NativeKernel
-from robomorph.values import UNIT_TOLERANCE, unit_parts
+from robomorph.runtime.values import UNIT_TOLERANCE, unit_parts
 from tests.gpu.toolchains import needs_opencl
 from tests.hostile.targets import TARGETS, kernel, robot, states
 

@@ -11,11 +11,11 @@ import pytest
 
 import robomorph
 from robomorph import Robot
-from robomorph.hardware.accelerator import make_accelerator
-from robomorph.hardware.measure import measure
-from robomorph.hardware.options import Options
+from robomorph.compiler.specialise import make_request
 from robomorph.model.joints import JOINT_TYPES
-from robomorph.specialise import make_request
+from robomorph.targets.rtl.accelerator import make_accelerator
+from robomorph.targets.rtl.measure import measure
+from robomorph.targets.rtl.options import Options
 from tests.oracle.calls import sample
 from tests.oracle.chains import WITH_BALLS, chain
 from tests.oracle.compare import assert_close

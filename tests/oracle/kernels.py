@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from robomorph.compiler import source_fingerprint
+from robomorph.compiler.fingerprint import source_fingerprint
 from robomorph.ir.program import Program
 from robomorph.ir.text import to_text
-from robomorph.kernel import Kernel, KernelPlan, KernelStats
+from robomorph.runtime.kernel import Kernel, KernelPlan, KernelStats
 from robomorph.targets.cpu.compile import compile_variant, emit_for_host
 from robomorph.targets.cpu.host import host
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robomorph
+from robomorph.compiler.specialise import make_request
 from robomorph.ir.program import Program
 from robomorph.ir.verify import verify
 from robomorph.passes.pipeline import SCHEDULE, SIMPLIFY, run_passes
-from robomorph.specialise import make_request
 from tests.oracle.random_programs import arguments, random_programs, run, tame_rows
 
 Pass = Callable[[Program], Program]

@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any
 
 import robomorph
-from robomorph.hardware.accelerator import Accelerator, make_accelerator
-from robomorph.hardware.options import Options
-from robomorph.specialise import make_request
+from robomorph.compiler.specialise import make_request
+from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.options import Options
 
 # The anchor's states: speeds and accelerations up to one.
 ANCHOR: dict[str, Any] = {"speed": 1.0, "acceleration": 1.0}

@@ -12,12 +12,12 @@ import pytest
 import robomorph
 from robomorph.cli.main import main
 from robomorph.errors import ArgumentError
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.drawing import block_diagram
-from robomorph.hardware.export import export_accelerator
-from robomorph.hardware.measure import measure
-from robomorph.hardware.options import Options
+from robomorph.export.rtl import export_accelerator
+from robomorph.report.rtl_drawing import block_diagram
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.hierarchy import count
+from robomorph.targets.rtl.measure import measure
+from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.rtl.accelerators import accelerator

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from robomorph.errors import ArgumentError
-from robomorph.hardware.export import export_accelerator
+from robomorph.export.rtl import export_accelerator
 from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.synthesis import check_by_yosys, synthesise_ecp5
 from robomorph.targets.rtl.tools import find_verilator, verilator_env

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robomorph
+from robomorph.accelerators.accuracy import error_report
 from robomorph.errors import ArgumentError
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.accuracy import error_report
-from robomorph.hardware.measure import measure
 from robomorph.ir.fixed import Format
 from robomorph.ir.floats import fixed_to_float, float_to_fixed, float_values, float_words
 from robomorph.ir.ops import INPUT
+from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.rtl.accelerators import accelerator

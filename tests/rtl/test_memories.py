@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.measure import measure
+from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.memories import _layout
 from robomorph.targets.rtl.schedule import Memory
 from robomorph.targets.rtl.simulate import lint

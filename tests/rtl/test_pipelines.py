@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from robomorph.errors import RobomorphError
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.measure import measure
+from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.simulate import lint
 from tests.rtl.accelerators import accelerator

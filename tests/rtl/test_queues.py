@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from robomorph.errors import ArgumentError
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.measure import measure
-from robomorph.hardware.options import Options
+from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.measure import measure
+from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.rtl.accelerators import accelerator

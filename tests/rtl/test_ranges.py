@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robomorph
+from robomorph.accelerators.accuracy import signals_to_widen
+from robomorph.compiler.states import described_bounds, input_bounds
 from robomorph.errors import ArgumentError
-from robomorph.hardware.accuracy import signals_to_widen
-from robomorph.hardware.states import described_bounds, input_bounds
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port

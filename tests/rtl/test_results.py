@@ -10,8 +10,8 @@ import pytest
 
 from robomorph.cli.main import main
 from robomorph.errors import ArgumentError
-from robomorph.hardware.results import load_results, save_results, synthesis_records
 from robomorph.report.rtl_resources import describe
+from robomorph.report.synthesis import load_results, save_results, synthesis_records
 from tests.rtl.toolchains import needs_verilator, needs_yosys
 
 

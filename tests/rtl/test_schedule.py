@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from robomorph.accelerators.sparsity import sparsity_figure
 from robomorph.errors import TargetError
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.sparsity import sparsity_figure
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.design import module_name
 from robomorph.targets.rtl.digits import signed_digits
 from robomorph.targets.rtl.operations import SHARED, Kind

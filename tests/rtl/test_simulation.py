@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
 import robomorph
+from robomorph.accelerators.accuracy import error_report
+from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.hardware.accelerator import Accelerator, make_accelerator
-from robomorph.hardware.accuracy import error_report
-from robomorph.hardware.kernel import OverflowWarning
-from robomorph.hardware.measure import Measured, measure
-from robomorph.hardware.options import Options
-from robomorph.specialise import make_request
+from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.kernel import OverflowWarning
+from robomorph.targets.rtl.measure import Measured, measure
+from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.oracle.random_trees import RandomRobot, random_robots

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robomorph.hardware.export import export_accelerator
+from robomorph.export.rtl import export_accelerator
 from robomorph.targets.rtl.simulate import write_files
 from tests.rtl.accelerators import PAPERS, accelerator
 from tests.rtl.toolchains import needs_slang

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, assume, given, seed, settings
 
 import robomorph
+from robomorph.accelerators.accuracy import error_report
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.specialise import make_request
+from robomorph.compiler.units.trace import limbs
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.hardware.accelerator import Accelerator, make_accelerator
-from robomorph.hardware.accuracy import error_report
-from robomorph.hardware.measure import measure
-from robomorph.hardware.options import Options
-from robomorph.hardware.units.trace import limbs
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST, INPUT, MUL
-from robomorph.specialise import make_request
+from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.operations import Kind
+from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.schedule import Schedule
 from robomorph.targets.rtl.simulate import lint
 from robomorph.targets.rtl.units import fold_of

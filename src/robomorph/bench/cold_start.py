@@ -38,8 +38,8 @@ def measure_in_child(source: str, function: str, batch: int, cache: Path) -> dic
 
 def cold_start(source: str, function: str, batch: int) -> dict[str, float]:
     """The same measurement in this process."""
-    from robomorph.kernel import Kernel
     from robomorph.loading import load
+    from robomorph.runtime.kernel import Kernel
 
     warnings.simplefilter("ignore", ModelWarning)
     start = time.perf_counter()

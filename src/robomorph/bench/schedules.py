@@ -11,13 +11,13 @@ from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.measuring import Contestant
 from robomorph.bench.records import OURS
 from robomorph.bench.subject import Subject
+from robomorph.compiler.specialise import make_request
 from robomorph.ir.ops import COS, SIN
 from robomorph.ir.program import Node, Program
 from robomorph.passes.chunk import chunk
 from robomorph.passes.fuse import fuse
 from robomorph.passes.order import order
 from robomorph.runtime import NativeKernel
-from robomorph.specialise import make_request
 from robomorph.targets.cpu.build import LoadedCode, compile_object
 from robomorph.targets.cpu.emit import emit
 from robomorph.targets.cpu.host import host

@@ -13,10 +13,10 @@ from robomorph.cli.parser import names
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from robomorph.cli.checks import Verdict, Yardstick
     from robomorph.cli.timing import FirstGradient
-    from robomorph.kernel import Kernel, KernelStats
     from robomorph.robot import Robot
+    from robomorph.runtime.kernel import Kernel, KernelStats
+    from robomorph.verify.yardstick import Verdict, Yardstick
 
 _EPILOG = """\
 examples:
@@ -117,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
 def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     """The algorithms and the frame asked for; ArgumentError names what is unknown."""
     from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
-    from robomorph.specialise import make_request
 
     frame = args.frame or farthest_link(robot)
     chosen = args.algorithms or list(ALGORITHMS)
@@ -164,9 +164,9 @@ def _compile_all(
     args: argparse.Namespace, robot: Robot, chosen: list[str], frame: str
 ) -> tuple[list[Row], dict[str, str]]:
     """The kernels made and checked, and, unless asked for by name, those the robot cannot have, with why."""
-    from robomorph.cli.checks import Yardstick, random_states
     from robomorph.cli.terminal import Steps
     from robomorph.errors import ModelError
+    from robomorph.verify.yardstick import Yardstick, random_states
 
     yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
     with Steps("compile, check, time", len(chosen)) as steps:
@@ -185,8 +185,8 @@ def _compile_all(
 
 def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, yardstick: Yardstick) -> Row:
     from robomorph.algorithms.registry import ALGORITHMS
-    from robomorph.cli.checks import check_kernel
-    from robomorph.kernel import Kernel
+    from robomorph.runtime.kernel import Kernel
+    from robomorph.verify.yardstick import check_kernel
 
     about = frame if ALGORITHMS[name].frame else None
     kernel = robot.compile(name, dtype=args.dtype, threads=args.threads, frame=about)
@@ -216,8 +216,8 @@ def _time(robot: Robot, kernel: Any, batch: tuple[int, ...]) -> float:
     """Seconds per call with arguments and results in place."""
     import numpy as np
 
-    from robomorph.cli.checks import random_states
     from robomorph.cli.timing import seconds_per_call
+    from robomorph.verify.yardstick import random_states
 
     states = random_states(robot, BATCH).of(tuple(port.name for port in kernel.inputs))
     arguments = [(a if batch else a[0]).astype(kernel.dtype) for a in states]
@@ -272,7 +272,7 @@ def _print_tables(
 ) -> None:
     from rich.markup import escape
 
-    from robomorph.cli.checks import ALLOWED
+    from robomorph.verify.yardstick import ALLOWED
 
     _print_programs(console, rows)
     _print_accuracy(console, rows, args.dtype)

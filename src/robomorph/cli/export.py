@@ -11,7 +11,7 @@ from robomorph.cli.parser import names
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
 
 if TYPE_CHECKING:
-    from robomorph.gpu.export import GpuPackage
+    from robomorph.export.gpu import GpuPackage
     from robomorph.targets.cpp.package import CppPackage
 
 _EPILOG = """\

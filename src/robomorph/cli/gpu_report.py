@@ -12,7 +12,7 @@ from robomorph.paths import user_path
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from robomorph.gpu.report import KernelReport, MissingKernel
+    from robomorph.report.gpu_kernels import KernelReport, MissingKernel
 
 _EPILOG = """\
 examples:
@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def architectures(words: list[str]) -> tuple[int, ...]:
-    from robomorph.targets.cuda.architectures import ARCHITECTURES
+    from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 
     known = {str(a): a for a in ARCHITECTURES}
     found = tuple(known.get(part.strip().removeprefix("sm_"), 0) for part in names(words))
@@ -64,9 +64,9 @@ def architectures(words: list[str]) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import Steps, make_console, print_json
-    from robomorph.gpu.report import gpu_report
+    from robomorph.report.gpu_kernels import gpu_report
     from robomorph.report.gpu_plot import report_svg
-    from robomorph.targets.cuda.architectures import ARCHITECTURES
+    from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 
     robot, _ = load_robot(args)
     chosen = args.arch or ARCHITECTURES
@@ -191,7 +191,7 @@ def _print_missing(console: Console, missing: list[MissingKernel]) -> None:
 
 def _print_compiled(console: Console, reports: list[KernelReport]) -> None:
     from robomorph.cli.terminal import make_table
-    from robomorph.targets.cuda.architectures import GPUS
+    from robomorph.targets.gpu.cuda.architectures import GPUS
 
     gpus = {gpu.architecture: gpu.name for gpu in GPUS}
     columns = (

@@ -11,7 +11,7 @@ from robomorph.cli.parser import is_number, names, whole_numbers
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, PAPERS_FUNCTION, add_design_options, design_options
 
 if TYPE_CHECKING:
-    from robomorph.hardware.accelerator import Accelerator
+    from robomorph.targets.rtl.accelerator import Accelerator
 
 _EPILOG = """\
 examples:
@@ -128,10 +128,10 @@ def _check_first(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_report import print_report
     from robomorph.cli.terminal import print_json
+    from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
-    from robomorph.hardware.accelerator import make_accelerator
-    from robomorph.hardware.results import load_results, save_results, synthesis_records
-    from robomorph.specialise import make_request
+    from robomorph.report.synthesis import load_results, save_results, synthesis_records
+    from robomorph.targets.rtl.accelerator import make_accelerator
 
     if args.save and not args.synthesise:
         raise ArgumentError("--save: nothing to write without --synthesise")
@@ -164,9 +164,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:
     """Everything asked for, as plain data; estimates (the schedule model's) and measurements apart."""
+    from robomorph.accelerators.space import design_space
     from robomorph.cli import rtl_parts as parts
     from robomorph.cli.terminal import Steps
-    from robomorph.hardware.space import design_space
 
     jobs: list[tuple[str, str, Any]] = [
         ("schedule", "estimates", lambda: accelerator.design.stats_dict()),

@@ -10,14 +10,14 @@ from robomorph.cli.rtl_options import PAPERS_FUNCTION, design_options, flag, giv
 
 if TYPE_CHECKING:
     from robomorph.export import FunctionSpec
-    from robomorph.hardware.accelerator import Accelerator
     from robomorph.robot import Robot
+    from robomorph.targets.rtl.accelerator import Accelerator
 
 
 def export_designs(robot: Robot, args: argparse.Namespace) -> int:
     """Write one design, or several, each into a folder of its own."""
     from robomorph.cli.terminal import make_console, print_json
-    from robomorph.hardware.export import export_accelerator, manifest
+    from robomorph.export.rtl import export_accelerator, manifest
 
     _refuse_software_options(args)
     specs = _functions(args)
@@ -84,8 +84,8 @@ def _check_wrenches(args: argparse.Namespace, specs: list[FunctionSpec]) -> None
 
 
 def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accelerator:
-    from robomorph.hardware.accelerator import make_accelerator
-    from robomorph.specialise import make_request
+    from robomorph.compiler.specialise import make_request
+    from robomorph.targets.rtl.accelerator import make_accelerator
 
     wrenches = (True if args.f_ext == ["all"] else args.f_ext or False) if _takes_wrenches(spec) else False
     request = make_request(

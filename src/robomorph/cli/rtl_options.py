@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from robomorph.cli.rtl_units import add_unit_options
 
 if TYPE_CHECKING:
-    from robomorph.hardware.options import Options
+    from robomorph.targets.rtl.options import Options
 
 PAPERS_FUNCTION = "forward_dynamics_gradient"
 # Where the commands differ from `robot.compile(target="rtl")`: its defaults are another design.
@@ -104,7 +104,7 @@ def design_options(args: argparse.Namespace, function: str, outputs: Sequence[st
     """The command's options as an accelerator's: gradients as in the papers unless told otherwise. `outputs`:
     those that were asked for by name."""
     from robomorph.errors import ArgumentError
-    from robomorph.hardware.options import Options
+    from robomorph.targets.rtl.options import Options
 
     given = given_options(args)
     if "format" in given and "bits" in given:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from robomorph.hardware.accelerator import Accelerator
-from robomorph.hardware.accuracy import error_report, format_sweep, signals_to_widen
-from robomorph.hardware.export import export_accelerator
-from robomorph.hardware.measure import measure
-from robomorph.hardware.sparsity import SparsityFigure, TransformUnit, sparsity_figure
-from robomorph.hardware.states import described_bounds
+from robomorph.accelerators.accuracy import error_report, format_sweep, signals_to_widen
+from robomorph.accelerators.sparsity import SparsityFigure, TransformUnit, sparsity_figure
+from robomorph.compiler.states import described_bounds
+from robomorph.export.rtl import export_accelerator
 from robomorph.ir.ops import INPUT
 from robomorph.targets.rtl import simulate
+from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.synthesis import (
     Synthesis,
     synthesise_cells,

@@ -7,10 +7,8 @@ import json
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
-from robomorph.compiler import source_fingerprint
+from robomorph.compiler.fingerprint import source_fingerprint
 from robomorph.ir.program import Program
 from robomorph.ir.text import to_text
 from robomorph.passes.pipeline import SCHEDULE, run_passes
@@ -35,7 +33,7 @@ class LaneCode:
 
 def lane_code(key: str, program: Callable[[], tuple[Program, int]], lanes: int) -> LaneCode:
     """Code for the program that `key` names; `program` gives it and its note if the cache does not."""
-    full_key = f"ik|{source_fingerprint()}|{_own_fingerprint()}|{key}|{lanes}|{host().fingerprint}"
+    full_key = f"ik|{source_fingerprint()}|{key}|{lanes}|{host().fingerprint}"
     stored = default_cache().get(full_key)
     if stored is None:
         stored = _compile(*program(), lanes)
@@ -64,12 +62,3 @@ def _compile(program: Program, note: int, lanes: int) -> bytes:
         }
     ).encode()
     return struct.pack("<I", len(header)) + header + compile_object(emitted.text)
-
-
-@cache
-def _own_fingerprint() -> str:
-    """A hash of this package's source: the cache never holds what another version traced."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.ik.methods import METHODS, Method
-from robomorph.model.naming import hint
+from robomorph.naming import hint
 
 # Which solution is wanted (IkChoice in native code).
 FIRST, NEAREST, ALL = 0, 1, 2

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.arguments import as_array
 from robomorph.errors import ArgumentError
 from robomorph.ik.solver import Raw, Solver
+from robomorph.runtime.arguments import as_array
 
 if TYPE_CHECKING:
     from robomorph.ik.problem import Problem

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.tree import coordinate_starts
-from robomorph.arguments import as_array, check_shape
 from robomorph.errors import ArgumentError
 from robomorph.ik.layout import Layout
 from robomorph.ik.options import Options
@@ -25,7 +24,8 @@ from robomorph.ik.targets import (
     Target,
 )
 from robomorph.model.joints import JOINT_TYPES
-from robomorph.model.naming import hint
+from robomorph.naming import hint
+from robomorph.runtime.arguments import as_array, check_shape
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot

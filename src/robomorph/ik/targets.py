@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.arguments import as_array, check_shape
 from robomorph.errors import ArgumentError, ModelWarning
 from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block
 from robomorph.model.rotation import EXACT, ROUNDED, nearest_rotation
+from robomorph.runtime.arguments import as_array, check_shape
 
 Array = npt.NDArray[Any]
 PerAxis = float | Sequence[float] | Array

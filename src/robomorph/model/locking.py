@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from robomorph.naming import unknown_name
+
 from ..errors import ArgumentError
 from ..spatial import Transform
 from .arrays import Array
 from .description import Joint
 from .joints import JOINT_TYPES
 from .kinds import is_scalar
-from .naming import unknown_name
 from .notes import LOCKED_OUTSIDE, MIMIC_OF_FIXED, Notes
 from .pose import Pose, axis_frame
 from .structure import Tree, joint_place

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from robomorph.naming import unknown_name
+
 from ..errors import ArgumentError
 from .arrays import Array, frozen
 from .description import Limits
 from .digest import digest_of
 from .exact import Exact
 from .inertia import Inertia
-from .naming import unknown_name
 from .pose import Pose
 
 WORLD = -1

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robomorph.naming import unknown_name
+
 from ..errors import ArgumentError
 from .changes import Changes
 from .description import Joint, Limits, Link
@@ -14,7 +16,6 @@ from .inertia import Inertia
 from .locking import standing_poses
 from .masses import check_masses
 from .model import WORLD, Body, Frame, Model
-from .naming import unknown_name
 from .notes import PAYLOAD_ON_WORLD, ROUNDED_ROTATION, Notes, fault
 from .pose import Pose
 from .structure import Tree, joint_place, link_place

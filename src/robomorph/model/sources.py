@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import NamedTuple, TypeAlias
 
+from robomorph.naming import close_matches, listed
+
 from ..errors import ModelError
 from ..paths import user_path
-from .naming import close_matches, listed
 from .robots import builtin_robots, builtin_urdf
 from .xmltree import MAX_BYTES
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from robomorph.naming import hint, listed
+
 from ..errors import ModelError
 from .description import Description, Joint, Link, Mimic
 from .fields import LARGEST
 from .kinds import FIXED, is_scalar
-from .naming import hint, listed
 from .notes import MIMIC_UNUSED, Notes, Place, fault
 
 

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from robomorph.naming import hint
+
 from .arrays import Array, frozen
 from .description import Description, Joint, Limits, Link, Mimic
 from .fields import Fields
 from .inertia import Inertia
 from .joints import JOINT_TYPES
 from .kinds import is_bounded, is_scalar, joint_kinds
-from .naming import hint
 from .notes import (
     AXIS_LENGTH,
     HALF_LIMITS,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .naming import close_matches
+from robomorph.naming import close_matches
+
 from .notes import STRAY_TEXT, UNKNOWN_ATTRIBUTE, UNKNOWN_ELEMENT, UNKNOWN_VERSION
 from .xmltree import Element
 

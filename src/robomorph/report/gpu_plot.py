@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from robomorph.gpu.report import KernelReport
 from robomorph.report.bars_svg import bars_svg
 from robomorph.report.figures import Bars, Figure, Panel
+from robomorph.report.gpu_kernels import KernelReport
 
 _COLOURS = {"thread": "#4477aa", "group": "#cc6677"}
 

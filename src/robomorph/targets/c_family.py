@@ -32,7 +32,7 @@ from robomorph.ir.ops import (
     Op,
 )
 from robomorph.ir.program import Port, Program
-from robomorph.targets.cpu.layout import Layout
+from robomorph.passes.layout import Layout
 
 # Expressions over {a} {b} {c}; {one} is the literal 1. Every dialect starts from these.
 COMMON: dict[Op, str] = {

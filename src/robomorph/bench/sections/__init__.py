@@ -40,7 +40,7 @@ class Group:
     def choose(self, only: Sequence[str] | None) -> list[Section]:
         """Sections by name, checked, in the group's order; None for all."""
         from robomorph.errors import ArgumentError
-        from robomorph.model.naming import hint
+        from robomorph.naming import hint
 
         for name in only or ():
             if name not in self.sections:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from robomorph.ir.ops import ADD, COS, FMA, FMS, FNMA, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB
 from robomorph.ir.program import Port, Program
+from robomorph.passes.layout import Layout, plan_layout
 from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, c_literal, port_of
 from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.fill import fill
 from robomorph.targets.cpp.package import CppFunction, CppPackage
-from robomorph.targets.cpu.layout import Layout, plan_layout
 
 _RESTRICT = "ROBOMORPH_RESTRICT"
 # A result with at least so many entries that are always zero is cleared as a whole.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from robomorph.ir.program import Port
+from robomorph.passes.layout import plan_layout
 from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.c_abi import KINDS, c_header, c_source, symbol
 from robomorph.targets.cpp.check import numbers, self_check
@@ -13,7 +14,6 @@ from robomorph.targets.cpp.fill import fill, template
 from robomorph.targets.cpp.function import function_header
 from robomorph.targets.cpp.manifold import cpp_calls
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, Routine, comment_text
-from robomorph.targets.cpu.layout import plan_layout
 
 MANIFEST = "robomorph.json"
 SUPPORT = ("scalar.hpp", "lanes.hpp", "lanes_vector.hpp", "lanes_portable.hpp", "manifold.hpp")

@@ -24,7 +24,7 @@ from robomorph.ir.ops import (
     Op,
 )
 from robomorph.ir.program import Port, Program
-from robomorph.targets.cpu.layout import Layout, plan_layout
+from robomorph.passes.layout import Layout, plan_layout
 from robomorph.targets.cpu.sincos import sincos_function
 from robomorph.targets.cpu.transpose import load_lanes, staged_columns, store_lanes, transpose_functions
 from robomorph.targets.cpu.types import LaneType

@@ -6,9 +6,9 @@ import numpy as np
 
 from robomorph.ir.program import Program
 from robomorph.passes.chunk import chunk
+from robomorph.passes.layout import plan_layout
 from robomorph.passes.order import order
 from robomorph.targets.c_family import Block, BlockPrinter, Places, port_of
-from robomorph.targets.cpu.layout import plan_layout
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import SHARED_LIMIT, LaunchPlan
 from robomorph.targets.gpu.signature import heading, kernel_lines, load_lines, output_names, parameters

@@ -1,0 +1,1 @@
+"""Studies of accelerators: accuracy by format, the space of designs, sparsity of the transforms."""

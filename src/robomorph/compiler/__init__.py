@@ -1,0 +1,1 @@
+"""From a robot and a request to a kernel for a target."""

@@ -1,0 +1,139 @@
+"""Which step of its algorithm each value of a program comes from, for people who read generated code.
+
+Passes rename, merge and reorder nodes, and carry no names along: that would burden every one of them for
+the sake of comments. Instead the algorithm is traced once more, noting which step makes which values, and
+values are recognised in the finished program by their numbers at a random state. What is not recognised
+belongs to the step it is made for. So the answer is a good guide for a reader, and nothing else may depend
+on it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from robomorph.algorithms.inputs import set_inputs
+from robomorph.algorithms.registry import ALGORITHMS, Parts
+from robomorph.algorithms.sweep import Site, Stage, State, Sweep, run
+from robomorph.compiler.specialise import Request, Specialiser
+from robomorph.ir.interpret import Array, interpret
+from robomorph.ir.ops import CONST, INPUT
+from robomorph.ir.program import Port, Program
+from robomorph.ir.trace import Tracer
+
+_SHORTEST = 4  # nodes: a shorter run between others is not announced
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """Nodes from `start` on, up to the next note, belong to `label`."""
+
+    start: int
+    label: str
+
+
+def step_comments(
+    specialiser: Specialiser, request: Request, formulation: str, program: Program
+) -> dict[int, str]:
+    """By node of `program`, where another step of the algorithm begins, its name."""
+    traced, notes = _trace_noting(specialiser, request, formulation)
+    rng = np.random.default_rng(7)
+    arguments = {port.name: rng.uniform(0.5, 1.5, port.shape) for port in program.inputs}
+    known = _labels_by_number(traced, notes, _all_values(traced, arguments))
+    labels = _labels(program, _all_values(program, arguments), known)
+    return _beginnings(program, labels)
+
+
+def _trace_noting(
+    specialiser: Specialiser, request: Request, formulation: str
+) -> tuple[Program, list[_Noted]]:
+    """The traced program before any pass, and what each of its nodes was made by."""
+    algorithm = ALGORITHMS[request.algorithm]
+    tree = specialiser.tree(regroup=algorithm.regroup)
+    links = [body.name for body in specialiser.model.bodies]
+    tracer, notes = Tracer(), [_Noted(0, "joint transforms")]
+
+    def note(label: str) -> None:
+        notes.append(_Noted(len(tracer.nodes), label))
+
+    ports = algorithm.input_ports(tree.sizes, request.wrench_links)
+    state = State(tree)
+    state.whole["frame"] = request.frame
+    set_inputs(state, tracer.inputs(ports), request.wrench_links)
+    run(state, _noting(algorithm.formulations[formulation], note, links))
+    results = {name: state.whole[name] for name in request.outputs}
+    return tracer.program(algorithm.name, ports, results), notes
+
+
+def _noting(parts: Parts, note: Callable[[str], None], links: Sequence[str]) -> list[Sweep | Stage]:
+    """The same parts, each of which says when a step of it begins."""
+
+    def sweep(part: Sweep) -> Sweep:
+        def step(site: Site) -> None:
+            own = links[site.link.index]
+            by = "" if site.column is None else f" by degree of freedom {site.column.user}"
+            note(f"{part.name}: {own}{by}")
+            part.step(site)
+
+        return replace(part, step=step)
+
+    def stage(part: Stage) -> Stage:
+        def work(state: State) -> None:
+            note(part.name)
+            part.work(state)
+
+        return replace(part, work=work)
+
+    return [stage(part) if isinstance(part, Stage) else sweep(part) for part in parts]
+
+
+def _all_values(program: Program, arguments: dict[str, Array]) -> Array:
+    """(nodes,) the value of every node."""
+    count = len(program.nodes)
+    everything = replace(program, outputs=(Port("values", (count,)),), results=tuple(range(count)), cuts=())
+    with np.errstate(all="ignore"):
+        return interpret(everything, arguments)["values"]
+
+
+def _number(value: float) -> str:
+    """What two computations of one value have in common: its leading digits. Passes may move signs."""
+    return f"{abs(value):.8e}"
+
+
+def _labels_by_number(program: Program, notes: list[_Noted], values: Array) -> dict[str, str]:
+    known: dict[str, str] = {}
+    ends = [note.start for note in notes[1:]] + [len(program.nodes)]
+    for note, end in zip(notes, ends, strict=True):
+        for i in range(note.start, end):
+            if program.nodes[i].op is not CONST and program.nodes[i].op is not INPUT:
+                known.setdefault(_number(values[i]), note.label)
+    return known
+
+
+def _labels(program: Program, values: Array, known: dict[str, str]) -> list[str]:
+    """A label per node; an unknown value takes that of its first user."""
+    labels = [known.get(_number(value), "") for value in values]
+    for i in reversed(range(len(labels))):
+        for a in program.nodes[i].args:
+            labels[a] = labels[a] or labels[i]
+    return labels
+
+
+def _beginnings(program: Program, labels: list[str]) -> dict[int, str]:
+    """Where another label begins, short runs counted to the one before them, or another chunk."""
+    working = [i for i, node in enumerate(program.nodes) if node.op is not CONST and node.op is not INPUT]
+    found: dict[int, str] = {}
+    current, chunk = "", -1
+    for label, members in ((label, list(run_)) for label, run_ in groupby(working, key=labels.__getitem__)):
+        fresh = bisect_right(program.cuts, members[0]) != chunk
+        announced = label if label and (fresh or len(members) >= _SHORTEST) else current
+        for i in members:
+            place = bisect_right(program.cuts, i)
+            if announced and (announced, place) != (current, chunk):
+                found[i] = announced
+            current, chunk = announced, place
+    return found
