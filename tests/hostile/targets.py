@@ -11,9 +11,9 @@ import pytest
 
 import robomorph
 from robomorph import Robot
-from tests.gpu.toolchains import needs_opencl
 from tests.model.samples import joint, link
 from tests.model.samples import robot as robot_text
+from tests.targets.gpu.toolchains import needs_opencl
 
 Array = npt.NDArray[Any]
 

@@ -20,12 +20,12 @@ from robomorph.targets.rtl.accelerator import make_accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import lint
-from tests.gpu.host_run import compile_host
-from tests.gpu.robots import assert_agrees, outputs
-from tests.gpu.toolchains import needs_gxx, needs_opencl
 from tests.hostile.test_controller_algorithms import NEW
 from tests.oracle.calls import sample
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.gpu.host_run import compile_host
+from tests.targets.gpu.robots import assert_agrees, outputs
+from tests.targets.gpu.toolchains import needs_gxx, needs_opencl
+from tests.targets.rtl.toolchains import needs_verilator
 
 FRAME = "tool"
 
@@ -58,7 +58,7 @@ def test_opencl(name: str, mapping: str) -> None:
 @needs_gxx
 @pytest.mark.parametrize("name", NEW)
 def test_cuda_source_on_the_host(name: str, tmp_path: Path) -> None:
-    """Under AddressSanitizer; NVRTC's opinion of every algorithm is in tests/gpu/test_cuda_compile.py."""
+    """Under AddressSanitizer; NVRTC's opinion of every algorithm is in tests/targets/gpu/test_cuda_compile.py."""
     robot = chain(3)
     x = sample(robot, 2, 33)
     program = robot.specialiser.specialise(make_request(robot.model, name, **options(name))).program

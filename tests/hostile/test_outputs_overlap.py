@@ -11,9 +11,9 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from robomorph import ArgumentError
 from robomorph.targets.gpu.cuda.interop import CudaArray
-from tests.gpu.toolchains import needs_opencl
 from tests.hostile.targets import TARGETS, Array, kernel, states
 from tests.oracle.compare import assert_same_bits
+from tests.targets.gpu.toolchains import needs_opencl
 
 GRADIENT = "inverse_dynamics_gradient"
 NV = 2

@@ -18,10 +18,10 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.ir.ops import OPS
 from robomorph.runtime.kernel import Kernel
 from robomorph.runtime.results import result_type
-from tests.gpu.toolchains import needs_opencl
 from tests.hostile.targets import TARGETS, kernel, robot, states
 from tests.oracle.compare import assert_same_bits
 from tests.oracle.kernels import kernel_of
+from tests.targets.gpu.toolchains import needs_opencl
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 

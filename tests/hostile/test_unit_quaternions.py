@@ -13,8 +13,8 @@ from robomorph.compiler.partition import PARTITIONINGS
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime._native import NativeKernel
 from robomorph.runtime.values import UNIT_TOLERANCE, unit_parts
-from tests.gpu.toolchains import needs_opencl
 from tests.hostile.targets import TARGETS, kernel, robot, states
+from tests.targets.gpu.toolchains import needs_opencl
 
 # Per robot: the joint, and where its unit is in q.
 UNITS = {"planar": ("table", slice(2, 4)), "floating": ("free", slice(3, 7)), "both": ("free", slice(8, 12))}

@@ -19,7 +19,9 @@ from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
 from robomorph.targets.gpu.kernel import MAPPINGS, GpuKernel, barrier_limit
 from robomorph.targets.gpu.opencl.device import open_device
-from tests.gpu.robots import (
+from tests.oracle.calls import Sample, sample
+from tests.oracle.random_trees import RandomRobot, random_robots
+from tests.targets.gpu.robots import (
     ROBOTS,
     assert_agrees,
     formulation_of,
@@ -29,9 +31,7 @@ from tests.gpu.robots import (
     robot,
     states,
 )
-from tests.gpu.toolchains import needs_opencl
-from tests.oracle.calls import Sample, sample
-from tests.oracle.random_trees import RandomRobot, random_robots
+from tests.targets.gpu.toolchains import needs_opencl
 
 pytestmark = [needs_opencl, pytest.mark.slow]
 

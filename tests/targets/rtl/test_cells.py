@@ -16,7 +16,7 @@ from robomorph.targets.rtl.expressions import Expression, Literal, Signal, join
 from robomorph.targets.rtl.netlist import Cell, Module
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.stream import Stream
-from tests.rtl.toolchains import needs_slang, needs_verilator
+from tests.targets.rtl.toolchains import needs_slang, needs_verilator
 
 # What parameters are set to, where a cell has them and they are not left as the file has them.
 OTHERS = {"W": 9, "DataW": 24, "Beats": 1, "Depth": 4, "Ways": 3, "Inner": 20, "InW": 40, "Rounds": 5}

@@ -20,7 +20,7 @@ from tests.oracle.calls import sample
 from tests.oracle.chains import WITH_BALLS, chain
 from tests.oracle.compare import assert_close
 from tests.oracle.finite_differences import by_configuration, by_vector
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.rtl.toolchains import needs_verilator
 
 pytest.importorskip("pinocchio", reason="needs the package pin")
 

@@ -21,8 +21,8 @@ from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
 from tests.oracle.random_trees import RandomRobot, random_robots
-from tests.rtl.accelerators import ANCHOR, PAPERS, accelerator
-from tests.rtl.toolchains import needs_verilator, yosys_problem
+from tests.targets.rtl.accelerators import ANCHOR, PAPERS, accelerator
+from tests.targets.rtl.toolchains import needs_verilator, yosys_problem
 
 pytestmark = needs_verilator
 

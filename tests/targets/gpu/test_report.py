@@ -16,7 +16,7 @@ from robomorph.targets.gpu import group_source
 from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES, GPUS, LIMITS, occupancy
 from robomorph.targets.gpu.cuda.nvrtc import nvrtc
 from robomorph.targets.gpu.kernel import MAPPINGS
-from tests.gpu.toolchains import needs_nvrtc
+from tests.targets.gpu.toolchains import needs_nvrtc
 
 
 @pytest.fixture(scope="module")

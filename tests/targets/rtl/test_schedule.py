@@ -15,7 +15,7 @@ from robomorph.targets.rtl.digits import signed_digits
 from robomorph.targets.rtl.operations import SHARED, Kind
 from robomorph.targets.rtl.registers import copy_read, last_reads, register_copies
 from robomorph.targets.rtl.schedule import Knobs, Schedule
-from tests.rtl.accelerators import PAPERS, accelerator
+from tests.targets.rtl.accelerators import PAPERS, accelerator
 
 DESIGNS = {
     "iiwa gradient": ("iiwa14", "forward_dynamics_gradient", {**PAPERS, "interval": 24}),

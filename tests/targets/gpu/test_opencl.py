@@ -20,10 +20,10 @@ from robomorph.errors import ArgumentError, ModelWarning, TargetError
 from robomorph.targets.gpu.kernel import GpuKernel, make_launch_plan
 from robomorph.targets.gpu.opencl.device import open_device
 from robomorph.targets.gpu.opencl.dialect import OPENCL
-from tests.gpu.robots import assert_agrees, frame_of, recipe, reference, robot, states
-from tests.gpu.toolchains import needs_opencl
 from tests.oracle.calls import sample
 from tests.oracle.random_trees import RandomRobot, random_robots
+from tests.targets.gpu.robots import assert_agrees, frame_of, recipe, reference, robot, states
+from tests.targets.gpu.toolchains import needs_opencl
 
 pytestmark = needs_opencl
 

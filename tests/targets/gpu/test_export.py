@@ -12,8 +12,8 @@ import pytest
 
 from robomorph.cli.main import main
 from robomorph.export import export
-from tests.gpu.robots import robot
-from tests.gpu.toolchains import needs_nvcc, needs_opencl
+from tests.targets.gpu.robots import robot
+from tests.targets.gpu.toolchains import needs_nvcc, needs_opencl
 
 FUNCTIONS = ["jacobian:lbr_iiwa_link_7", "energy"]
 

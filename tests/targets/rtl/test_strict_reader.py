@@ -9,8 +9,8 @@ import pytest
 
 from robomorph.export.rtl import export_accelerator
 from robomorph.targets.rtl.simulate import write_files
-from tests.rtl.accelerators import PAPERS, accelerator
-from tests.rtl.toolchains import needs_slang
+from tests.targets.rtl.accelerators import PAPERS, accelerator
+from tests.targets.rtl.toolchains import needs_slang
 
 DESIGNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "papers' design": ("iiwa14", "forward_dynamics_gradient", {**PAPERS, "interval": 24}),

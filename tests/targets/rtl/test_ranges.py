@@ -17,7 +17,7 @@ from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval, intervals, node_values
 from robomorph.ir.sensitivity import answers, sensitivities
 from robomorph.ir.trace import Tracer
-from tests.rtl.accelerators import ANCHOR, PAPERS, accelerator
+from tests.targets.rtl.accelerators import ANCHOR, PAPERS, accelerator
 
 
 def test_positions_are_bounded_by_the_limits_alone() -> None:

@@ -25,8 +25,8 @@ from robomorph.targets.rtl.schedule import Schedule
 from robomorph.targets.rtl.simulate import lint
 from robomorph.targets.rtl.units import fold_of
 from tests.oracle.random_trees import RandomRobot, random_robots
-from tests.rtl.accelerators import PAPERS, accelerator
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.rtl.accelerators import PAPERS, accelerator
+from tests.targets.rtl.toolchains import needs_verilator
 
 UNITS: dict[str, Any] = {"structure": "units", "trig": "host"}
 DESIGNS = {

@@ -11,8 +11,8 @@ from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.simulate import lint
-from tests.rtl.accelerators import accelerator
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.rtl.accelerators import accelerator
+from tests.targets.rtl.toolchains import needs_verilator
 
 STRUCTURES: dict[str, dict[str, Any]] = {
     "flat": {"interval": 6},

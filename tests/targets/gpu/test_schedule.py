@@ -22,9 +22,9 @@ from robomorph.targets.gpu.group_source import group_plan
 from robomorph.targets.gpu.opencl.dialect import OPENCL
 from robomorph.targets.gpu.schedule import group_threads, schedule
 from robomorph.targets.gpu.tables import MAX_SLOTS, STORE, USE_ACCUMULATOR, GroupTables, make_tables
-from tests.gpu.robots import recipe, robot, states
 from tests.oracle.compare import assert_close
 from tests.oracle.random_trees import RandomRobot, random_robots
+from tests.targets.gpu.robots import recipe, robot, states
 
 GRADIENT = "forward_dynamics_gradient"
 

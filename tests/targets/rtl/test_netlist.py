@@ -15,7 +15,7 @@ from robomorph.targets.rtl.expressions import Literal, Signal, choose, join, sig
 from robomorph.targets.rtl.hierarchy import cells, count, memory_bits, modules, register_bits
 from robomorph.targets.rtl.netlist import Module
 from robomorph.targets.rtl.printer import print_module, text
-from tests.rtl.accelerators import PAPERS, accelerator
+from tests.targets.rtl.accelerators import PAPERS, accelerator
 
 
 def counter() -> Module:

@@ -11,8 +11,8 @@ from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.memories import _layout
 from robomorph.targets.rtl.schedule import Memory
 from robomorph.targets.rtl.simulate import lint
-from tests.rtl.accelerators import PAPERS, accelerator
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.rtl.accelerators import PAPERS, accelerator
+from tests.targets.rtl.toolchains import needs_verilator
 
 STATES = 9
 

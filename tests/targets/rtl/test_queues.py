@@ -12,8 +12,8 @@ from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
-from tests.rtl.accelerators import accelerator
-from tests.rtl.toolchains import needs_verilator, needs_yosys
+from tests.targets.rtl.accelerators import accelerator
+from tests.targets.rtl.toolchains import needs_verilator, needs_yosys
 
 
 def made(**options: Any) -> Accelerator:

@@ -17,8 +17,8 @@ from robomorph.export.rtl import export_accelerator
 from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.synthesis import check_by_yosys, synthesise_ecp5
 from robomorph.targets.rtl.tools import find_verilator, verilator_env
-from tests.rtl.accelerators import accelerator
-from tests.rtl.toolchains import needs_verilator, needs_yosys
+from tests.targets.rtl.accelerators import accelerator
+from tests.targets.rtl.toolchains import needs_verilator, needs_yosys
 
 
 def make(goal: str, folder: Path) -> subprocess.CompletedProcess[str]:

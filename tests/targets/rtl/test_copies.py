@@ -20,9 +20,9 @@ from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
-from tests.rtl.accelerators import accelerator
-from tests.rtl.test_export import make
-from tests.rtl.toolchains import needs_verilator, needs_yosys
+from tests.targets.rtl.accelerators import accelerator
+from tests.targets.rtl.test_export import make
+from tests.targets.rtl.toolchains import needs_verilator, needs_yosys
 
 SMALL: dict[str, Any] = {"interval": 8, "bits": 20, "trig": "host"}
 

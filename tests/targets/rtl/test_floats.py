@@ -21,8 +21,8 @@ from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.simulate import Simulation, lint
 from robomorph.targets.rtl.synthesis import check_by_yosys
-from tests.rtl.accelerators import accelerator
-from tests.rtl.toolchains import needs_verilator, needs_yosys
+from tests.targets.rtl.accelerators import accelerator
+from tests.targets.rtl.toolchains import needs_verilator, needs_yosys
 
 FORMATS = [Format(*pair) for pair in ((8, 0), (12, 9), (18, -5), (24, 30), (25, 7), (32, 16), (32, 30))]
 ENDS = (np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-45, -1e-45, 1.1754944e-38, 3.4e38, -3.4e38)

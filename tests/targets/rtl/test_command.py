@@ -10,7 +10,7 @@ import pytest
 
 import robomorph
 from robomorph.cli.main import main
-from tests.rtl.toolchains import needs_verilator
+from tests.targets.rtl.toolchains import needs_verilator
 
 
 @needs_verilator

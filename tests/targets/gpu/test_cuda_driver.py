@@ -21,9 +21,9 @@ from robomorph.targets.gpu.cuda.device import CudaDevice, DeviceBuffer
 from robomorph.targets.gpu.cuda.driver import Driver
 from robomorph.targets.gpu.kernel import GpuKernel
 from robomorph.targets.gpu.launch import LaunchPlan
-from tests.gpu.host_run import SHIM
-from tests.gpu.robots import assert_agrees, recipe, reference, robot, states
-from tests.gpu.toolchains import needs_gxx
+from tests.targets.gpu.host_run import SHIM
+from tests.targets.gpu.robots import assert_agrees, recipe, reference, robot, states
+from tests.targets.gpu.toolchains import needs_gxx
 
 pytestmark = needs_gxx
 

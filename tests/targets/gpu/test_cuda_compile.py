@@ -17,8 +17,8 @@ from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 from robomorph.targets.gpu.cuda.dialect import CUDA
 from robomorph.targets.gpu.cuda.nvrtc import nvrtc
 from robomorph.targets.gpu.kernel import make_launch_plan
-from tests.gpu.robots import device_recipe, recipe
-from tests.gpu.toolchains import needs_nvcc, needs_nvrtc
+from tests.targets.gpu.robots import device_recipe, recipe
+from tests.targets.gpu.toolchains import needs_nvcc, needs_nvrtc
 
 GRADIENT = "forward_dynamics_gradient"
 

@@ -12,9 +12,9 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.ir.interpret import interpret
 from robomorph.targets.gpu.cuda.dialect import CUDA
 from robomorph.targets.gpu.kernel import make_launch_plan
-from tests.gpu.host_run import HostKernel, compile_host
-from tests.gpu.robots import assert_agrees, device_arguments, device_recipe, recipe, reference, states
-from tests.gpu.toolchains import needs_gxx
+from tests.targets.gpu.host_run import HostKernel, compile_host
+from tests.targets.gpu.robots import assert_agrees, device_arguments, device_recipe, recipe, reference, states
+from tests.targets.gpu.toolchains import needs_gxx
 
 pytestmark = needs_gxx
 

@@ -12,7 +12,7 @@ from robomorph.cli.main import main
 from robomorph.errors import ArgumentError
 from robomorph.report.rtl_resources import describe
 from robomorph.report.synthesis import load_results, save_results, synthesis_records
-from tests.rtl.toolchains import needs_verilator, needs_yosys
+from tests.targets.rtl.toolchains import needs_verilator, needs_yosys
 
 
 def report_of(target: str, figures: dict[str, float]) -> dict[str, Any]:
