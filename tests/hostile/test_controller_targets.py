@@ -58,7 +58,7 @@ def test_opencl(name: str, mapping: str) -> None:
 @needs_gxx
 @pytest.mark.parametrize("name", NEW)
 def test_cuda_source_on_the_host(name: str, tmp_path: Path) -> None:
-    """Under AddressSanitizer; NVRTC's opinion of every algorithm is in tests/targets/gpu/test_cuda_compile.py."""
+    """Under AddressSanitizer; NVRTC's opinion is in tests/targets/gpu/test_cuda_compile.py."""
     robot = chain(3)
     x = sample(robot, 2, 33)
     program = robot.specialiser.specialise(make_request(robot.model, name, **options(name))).program

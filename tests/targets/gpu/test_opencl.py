@@ -323,7 +323,7 @@ def test_completely_fused_beats_split_end_to_end(mapping: str) -> None:
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = Path(__file__).parents[2] / "docs" / "gpu.md"
+    page = Path(__file__).parents[3] / "docs" / "gpu.md"
     (block,) = re.findall(
         r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )

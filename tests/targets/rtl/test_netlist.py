@@ -84,7 +84,7 @@ def test_modules_in_modules() -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "rtl.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "rtl.md").read_text(encoding="utf-8")
     block = page.split("Modules are put into modules by\nloops in Python:\n\n```python\n")[1].split("```")[0]
     made: dict[str, Any] = {}
     exec(compile(block, "rtl.md", "exec"), made)
