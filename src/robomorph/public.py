@@ -12,8 +12,9 @@ from robomorph.loading import load
 from robomorph.model import Inertia, Pose, builtin_robots
 from robomorph.robot import Robot
 from robomorph.runtime import get_default_threads, set_default_threads
-from robomorph.runtime.kernel import Kernel, KernelStats
+from robomorph.runtime.kernel import KernelStats
 from robomorph.runtime.results import JointLimits
+from robomorph.targets.cpu.kernel import Kernel
 
 __all__ = [
     "ArgumentError",

@@ -18,6 +18,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.compiler.make import make_kernel
 from robomorph.compiler.specialise import Specialiser, make_request
+from robomorph.compiler.unit_parts import unit_parts
 from robomorph.errors import ArgumentError
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
@@ -25,7 +26,7 @@ from robomorph.robot_functions import RobotFunctions
 from robomorph.runtime.arguments import as_array, broadcast, common_dtype, typed_arguments
 from robomorph.runtime.kernel import AnyKernel
 from robomorph.runtime.results import JointLimits, RandomState
-from robomorph.runtime.values import check_finite, check_units, unit_parts
+from robomorph.runtime.values import check_finite, check_units
 from robomorph.runtime.wrenches import WrenchReader
 
 if TYPE_CHECKING:

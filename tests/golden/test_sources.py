@@ -15,7 +15,7 @@ import pytest
 
 import robomorph
 from robomorph import Robot
-from robomorph.compiler.partition import program_recipe
+from robomorph.compiler.program import program_recipe
 from robomorph.export import default_functions, make_package
 from robomorph.ir.program import Program
 from robomorph.ir.text import to_text

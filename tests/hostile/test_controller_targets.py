@@ -12,11 +12,11 @@ import pytest
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.compiler.partition import program_recipe
+from robomorph.compiler.chip import make_accelerator
+from robomorph.compiler.program import program_recipe
 from robomorph.compiler.specialise import make_request
 from robomorph.targets.gpu.cuda.dialect import CUDA
 from robomorph.targets.gpu.kernel import make_launch_plan
-from robomorph.targets.rtl.accelerator import make_accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import lint

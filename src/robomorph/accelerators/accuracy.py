@@ -83,7 +83,7 @@ def format_sweep(
             options = replace(
                 accelerator.options, bits=bits, format=choice.name if choice else None, constant_bits=None
             )
-            other = make_accelerator(accelerator.specialiser, accelerator.request, options)
+            other = make_accelerator(accelerator.source, options)
             with suppress(ArgumentError):  # a format that does not hold the robot's constants is no candidate
                 tried.append(error_report(other, arguments))
         if tried:

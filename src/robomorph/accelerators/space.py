@@ -37,7 +37,7 @@ def _figures(accelerator: Accelerator, structure: str, interval: int, period: fl
     options = replace(
         accelerator.options, structure=structure, interval=interval, period=period, latency=None, **wishes
     )
-    stats = make_accelerator(accelerator.specialiser, accelerator.request, options).design.stats
+    stats = make_accelerator(accelerator.source, options).design.stats
     made: dict[str, Any] = {"structure": structure, "asked_interval": interval, "asked_period": period}
     for key in ("latency", "interval", "period", "multipliers", "flip_flops", "selector_inputs"):
         made[key] = getattr(stats, key)

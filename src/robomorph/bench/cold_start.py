@@ -39,7 +39,7 @@ def measure_in_child(source: str, function: str, batch: int, cache: Path) -> dic
 def cold_start(source: str, function: str, batch: int) -> dict[str, float]:
     """The same measurement in this process."""
     from robomorph.loading import load
-    from robomorph.runtime.kernel import Kernel
+    from robomorph.targets.cpu.kernel import Kernel
 
     warnings.simplefilter("ignore", ModelWarning)
     start = time.perf_counter()

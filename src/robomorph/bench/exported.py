@@ -17,7 +17,7 @@ from robomorph.bench.measuring import Contestant, Results
 from robomorph.bench.records import OURS
 from robomorph.bench.subject import Subject
 from robomorph.errors import TargetError
-from robomorph.runtime.kernel import Kernel
+from robomorph.targets.cpu.kernel import Kernel
 
 HEADER = "exported header"
 KERNEL = "in-process kernel"

@@ -12,7 +12,7 @@ from robomorph.bench.functions import Function
 from robomorph.bench.measuring import Contestant, Results
 from robomorph.bench.records import OURS
 from robomorph.bench.subject import Subject
-from robomorph.runtime.kernel import Kernel
+from robomorph.targets.cpu.kernel import Kernel
 
 INTO_OUT = "out="
 NEW_ARRAYS = "new arrays"

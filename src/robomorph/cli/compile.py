@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from robomorph.cli.timing import FirstGradient
     from robomorph.robot import Robot
-    from robomorph.runtime.kernel import Kernel, KernelStats
+    from robomorph.runtime.kernel import KernelStats
+    from robomorph.targets.cpu.kernel import Kernel
     from robomorph.verify.yardstick import Verdict, Yardstick
 
 _EPILOG = """\
@@ -185,7 +186,7 @@ def _compile_all(
 
 def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, yardstick: Yardstick) -> Row:
     from robomorph.algorithms.registry import ALGORITHMS
-    from robomorph.runtime.kernel import Kernel
+    from robomorph.targets.cpu.kernel import Kernel
     from robomorph.verify.yardstick import check_kernel
 
     about = frame if ALGORITHMS[name].frame else None

@@ -128,10 +128,10 @@ def _check_first(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_report import print_report
     from robomorph.cli.terminal import print_json
+    from robomorph.compiler.chip import make_accelerator
     from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
     from robomorph.report.synthesis import load_results, save_results, synthesis_records
-    from robomorph.targets.rtl.accelerator import make_accelerator
 
     if args.save and not args.synthesise:
         raise ArgumentError("--save: nothing to write without --synthesise")
@@ -188,8 +188,8 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
     if args.output:
         jobs.append(("export", "files", lambda: parts.export(accelerator, args.output)))
     report: dict[str, Any] = {
-        "robot": accelerator.specialiser.model.name,
-        "function": accelerator.request.algorithm,
+        "robot": accelerator.source.specialiser.model.name,
+        "function": accelerator.source.request.algorithm,
         "numbers": accelerator.options.numbers.name,
         "formulation": accelerator.made.formulation,
         "trig": accelerator.options.trig,

@@ -84,8 +84,8 @@ def _check_wrenches(args: argparse.Namespace, specs: list[FunctionSpec]) -> None
 
 
 def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accelerator:
+    from robomorph.compiler.chip import make_accelerator
     from robomorph.compiler.specialise import make_request
-    from robomorph.targets.rtl.accelerator import make_accelerator
 
     wrenches = (True if args.f_ext == ["all"] else args.f_ext or False) if _takes_wrenches(spec) else False
     request = make_request(

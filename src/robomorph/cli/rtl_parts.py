@@ -30,7 +30,7 @@ _ERROR_STATES = 2000
 
 def sparsity(accelerator: Accelerator) -> dict[str, Any]:
     """The papers' figure, in the description's frames and in chosen ones."""
-    model = accelerator.specialiser.model
+    model = accelerator.source.specialiser.model
     return {
         "as_given": _figure(sparsity_figure(model, fitted=False)),
         "chosen_frames": _figure(sparsity_figure(model, fitted=True)),

@@ -17,24 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.partitioned import trace_given_motion, trace_motion, trace_product
-from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.algorithms.tree import model_sizes
+from robomorph.compiler.program import compile_program, program_recipe
+from robomorph.compiler.recipe import barrier_limit, robot_recipe
 from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Program
 from robomorph.passes.dce import dce
-from robomorph.passes.fuse import fuse
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.runtime.arguments import fit_arguments
-from robomorph.runtime.kernel import Kernel, KernelPlan, KernelSource, KernelStats
-from robomorph.runtime.outputs import fit_outputs
-from robomorph.runtime.pickling import KernelRecipe, reduce_kernel
-from robomorph.runtime.results import result_type
-from robomorph.runtime.values import check_values, unit_parts
-from robomorph.targets.cpu.compile import compile_variant, emit_for_host, is_stored
-from robomorph.targets.cpu.host import host
+from robomorph.runtime.kernel import HostKernel, KernelSource, KernelStats, Settings
 from robomorph.targets.gpu.device import Device
-from robomorph.targets.gpu.kernel import GpuKernel, GpuRecipe, barrier_limit, refuse_stream
+from robomorph.targets.gpu.kernel import GpuKernel, device_options, refuse_stream
 
 Array = npt.NDArray[Any]
 
@@ -110,14 +102,11 @@ def partition_cost(programs: PartitionedPrograms, partitioning: str, dtype: str)
     return PartitionCost(program.input_size * itemsize, program.output_size * itemsize, 1, 2, hand_overs)
 
 
-class PartitionedGradient:
+class PartitionedGradient(HostKernel):
     """The forward-dynamics gradient with the call of a kernel; `cost` says what it moves.
 
     Device arrays and `stream` are for "completely_fused": the others do part of the work on the host.
     """
-
-    name = ALGORITHM
-    recipe: KernelRecipe | None = None
 
     def __init__(
         self,
@@ -137,20 +126,16 @@ class PartitionedGradient:
                 f"partitioning: expected one of {', '.join(PARTITIONINGS)}, found {partitioning!r}"
             )
         self.programs = PartitionedPrograms(specialiser, request)
-        self.partitioning, self.dtype = partitioning, dtype
-        algorithm, sizes = ALGORITHMS[ALGORITHM], model_sizes(specialiser.model)
-        self.inputs = algorithm.input_ports(sizes, request.wrench_links)
-        self.outputs = tuple(algorithm.output_port(name, sizes) for name in request.outputs)
-        self._result = result_type(ALGORITHM, self.outputs)
-        self._units = unit_parts(specialiser.model)
+        super().__init__(robot_recipe(specialiser, request, dtype), check_finite=check_finite)
+        self.partitioning = partitioning
         program = self.programs.device_program(partitioning)
         recipe = program_recipe(program, dtype, max_barriers=barrier_limit(self.programs.links))
         self.device_kernel = GpuKernel(
             recipe, device, mapping=mapping, group_threads=group_threads, check_finite=check_finite
         )
-        self._host = partial(self._host_kernel, specialiser, threads, check_finite)
+        self._host = partial(self._host_kernel, specialiser, threads)
         self._run = getattr(self, f"_run_{partitioning}")
-        self._host_kernels: dict[str, Kernel] = {}
+        self._host_kernels: dict[str, Any] = {}
 
     @property
     def program(self) -> Program:
@@ -164,10 +149,6 @@ class PartitionedGradient:
     @property
     def mapping(self) -> str | None:
         return self.device_kernel.mapping
-
-    @property
-    def check_finite(self) -> bool:
-        return self.device_kernel.check_finite
 
     @property
     def cost(self) -> PartitionCost:
@@ -200,30 +181,21 @@ class PartitionedGradient:
                 "arrays: pass host arrays, or use partitioning='completely_fused'"
             )
         refuse_stream(stream)
-        fitted = fit_arguments(self.inputs, args, self.dtype)
-        if self.check_finite:
-            check_values(self.inputs, fitted, self._units)
-        targets = [] if out is None else fit_outputs(self.outputs, out, fitted[0].shape[:-1], self.dtype)
-        named = self._run(fitted)
-        results = [named[port.name] for port in self.outputs]
-        if out is None:
-            return results[0] if self._result is None else self._result(*results)
-        for target, result in zip(targets, results, strict=True):
-            target[...] = result
-        return out
+        return self._serve(args, out)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return reduce_kernel(self)
+    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
+        named = self._run(arguments)
+        return [named[port.name] for port in self.outputs]
 
     # --- the three ways ----------------------------------------------------------------------------
 
-    def _before(self) -> Kernel:
+    def _before(self) -> Any:
         links = self.partitioning == "split"
         return self._host(
             "motion and force" if links else "accelerations", partial(self.programs.motion, links)
         )
 
-    def _after(self) -> Kernel:
+    def _after(self) -> Any:
         return self._host("product", self.programs.product)
 
     def _run_split(self, args: Sequence[Array]) -> dict[str, Array]:
@@ -251,21 +223,30 @@ class PartitionedGradient:
         }
 
     def _host_kernel(
-        self,
-        specialiser: Specialiser,
-        threads: int,
-        check_finite: bool,
-        name: str,
-        make: Callable[[], Program],
-    ) -> Kernel:
+        self, specialiser: Specialiser, threads: int, name: str, make: Callable[[], Program]
+    ) -> Any:
         if name not in self._host_kernels:
-            request = self.programs.request
-            from robomorph.compiler.fingerprint import source_fingerprint  # which itself makes GPU kernels
-
-            key = f"{source_fingerprint()}|{specialiser.model.digest}|{request.key}|partition {name}"
-            plan = host_plan(make(), key, self.dtype)
-            self._host_kernels[name] = Kernel(plan, threads=threads, check_finite=check_finite)
+            key = f"{specialiser.model.digest}|{self.programs.request.key}|partition {name}"
+            settings: dict[str, Any] = {"threads": threads, "check_finite": self.check_finite}
+            self._host_kernels[name] = compile_program(make(), dtype=self.dtype, key=key, **settings)
         return self._host_kernels[name]
+
+
+def make_partitioned(
+    specialiser: Specialiser, request: Request, target: str, dtype: str, settings: Settings
+) -> PartitionedGradient:
+    """The gradient that the option `partitioning` asks for."""
+    device, chosen = device_options(target, settings)
+    return PartitionedGradient(
+        specialiser,
+        request,
+        device,
+        partitioning=settings.options["partitioning"],
+        dtype=dtype,
+        check_finite=settings.check_finite,
+        threads=settings.threads,
+        **chosen,
+    )
 
 
 def _structural_zeros(program: Program) -> dict[str, list[bool]]:
@@ -276,40 +257,3 @@ def _structural_zeros(program: Program) -> dict[str, list[bool]]:
         found[port.name] = [program.is_zero(r) for r in program.results[at : at + port.size]]
         at += port.size
     return found
-
-
-def program_stats(program: Program) -> KernelStats:
-    fused = fuse(program)
-    return KernelStats(
-        program.name, "", {}, fused.counts(), program.cost(), fused.depth(), program.nonzeros()
-    )
-
-
-def program_recipe(program: Program, dtype: str, *, max_barriers: int | None = None) -> GpuRecipe:
-    """A recipe for a program that is already there."""
-    return GpuRecipe(
-        program.name,
-        program.inputs,
-        program.outputs,
-        dtype,
-        lambda: program,
-        lambda: program_stats(program),
-        max_barriers,
-    )
-
-
-def host_plan(program: Program, key: str, dtype: str) -> KernelPlan:
-    """The CPU kernel of a program that is already there; `key` names what it was made from."""
-    lanes = host().lanes(dtype)
-    return KernelPlan(
-        name=program.name,
-        inputs=program.inputs,
-        outputs=program.outputs,
-        dtype=dtype,
-        program=lambda: program,
-        stats=lambda: program_stats(program),
-        variant=lambda lanes: compile_variant(key, lambda: program, dtype, lanes),
-        code=lambda: emit_for_host(program, dtype, lanes).text,
-        lanes=lanes,
-        stored=partial(is_stored, key, dtype),
-    )

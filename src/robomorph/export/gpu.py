@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.compiler.partition import program_recipe
+from robomorph.compiler.program import program_recipe
+from robomorph.compiler.recipe import barrier_limit
 from robomorph.errors import TargetError
 from robomorph.ir.program import Port, Program
 from robomorph.targets.gpu.devices import gpu_dialect
-from robomorph.targets.gpu.kernel import MAPPINGS, barrier_limit, make_launch_plan
+from robomorph.targets.gpu.kernel import MAPPINGS, make_launch_plan
 from robomorph.targets.gpu.launch import LaunchPlan
 
 Array = npt.NDArray[Any]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.ik.build import LaneCode, lane_code, program_code
+from robomorph.compiler.program import compile_lanes
 from robomorph.ik.joints import bounds, maskable, step_joints
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods import METHODS
@@ -18,6 +18,7 @@ from robomorph.ik.step import trace_step
 from robomorph.ik.trig import trace_trig, without_trig
 from robomorph.ir.program import Program
 from robomorph.runtime import _native
+from robomorph.targets.cpu.handle import NativeHandle
 from robomorph.targets.cpu.host import host
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Solver:
     def __init__(self, robot: Robot, layout: Layout, rows: Rows, options: Options) -> None:
         self.robot, self.layout, self.rows, self.options = robot, layout, rows, options
         self._plans: dict[int, Any] = {}
-        self._codes: list[LaneCode] = []
+        self._codes: list[NativeHandle] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
         self.joints = step_joints(robot, options.fixed)
@@ -93,7 +94,7 @@ class Solver:
             self._residual = trace_residual(tree, self.layout)
         return self._residual
 
-    def _code(self, what: str, lanes: int) -> LaneCode:
+    def _code(self, what: str, lanes: int) -> NativeHandle:
         def make() -> tuple[Program, int]:
             if what == "residual":
                 program = self._traced().program
@@ -105,10 +106,11 @@ class Solver:
             return self._step(), 0
 
         if what == "step" and self.options.rule.rule not in _OWN_RULES:
-            code = program_code(self._step(), lanes)
+            code = compile_lanes(self._step(), lanes)
         else:
             name = f"{self.options.rule.name}|{self._maskable()}" if what == "step" else ""
-            code = lane_code(f"{self.robot.model.digest}|{self.layout!r}|{what}|{name}", make, lanes)
+            key = f"ik|{self.robot.model.digest}|{self.layout!r}|{what}|{name}"
+            code = compile_lanes(make, lanes, key=key)
         self._codes.append(code)  # keeps the machine code alive
         return code
 

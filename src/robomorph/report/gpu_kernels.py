@@ -17,15 +17,16 @@ from robomorph.compiler.partition import (
     PartitionCost,
     PartitionedPrograms,
     partition_cost,
-    program_recipe,
 )
+from robomorph.compiler.program import program_recipe
+from robomorph.compiler.recipe import barrier_limit
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import TargetError
 from robomorph.robot import Robot
 from robomorph.targets.gpu.cuda.architectures import GPUS, Gpu, Occupancy, occupancy
 from robomorph.targets.gpu.cuda.dialect import CUDA
 from robomorph.targets.gpu.cuda.nvrtc import CubinInfo, nvrtc
-from robomorph.targets.gpu.kernel import MAPPINGS, barrier_limit, make_launch_plan
+from robomorph.targets.gpu.kernel import MAPPINGS, make_launch_plan
 from robomorph.targets.gpu.launch import LaunchPlan
 
 # The derivatives themselves: what every partitioning delivers.

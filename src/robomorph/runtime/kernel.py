@@ -1,30 +1,21 @@
-"""Kernels: one algorithm for one robot, compiled for one target, called with arrays."""
+"""What every kernel is, whatever its target: what it is made from, what it tells, and how it is called."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from robomorph.errors import ArgumentError
-from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
-from robomorph.runtime._native import NativeKernel
 from robomorph.runtime.arguments import fit_arguments
+from robomorph.runtime.array_kinds import Array
 from robomorph.runtime.outputs import fit_outputs
-from robomorph.runtime.pickling import KernelRecipe, reduce_kernel
+from robomorph.runtime.pickling import Origin, reduce_kernel
 from robomorph.runtime.results import result_type
-from robomorph.runtime.values import UNIT_TOLERANCE, UnitPart, check_values
-from robomorph.targets.cpu.compile import CompiledVariant
-
-# About half a microsecond of arithmetic: less than this is done sooner than another thread hears of it.
-_FLOPS_WORTH_A_THREAD = 15_000
-# Some five microseconds on one core: calls that take longer let other Python threads run meanwhile.
-_FLOPS_WORTH_A_RELEASE = 100_000
-# The native scan compares squares: a report of what it refused must not accept it by a rounding.
-_REPORT_SLACK = 1.0 - 1e-6
+from robomorph.runtime.values import UnitPart, check_values
 
 
 @dataclass(frozen=True)
@@ -57,8 +48,13 @@ class KernelSource:
 
 
 @dataclass(frozen=True)
-class KernelPlan:
-    """What a kernel needs from the compiler, each part made when first asked for."""
+class Recipe:
+    """What a target makes a kernel from. It knows no robot: ports are known at once, everything else is made
+    when it is first asked for.
+
+    key: names all that the program was made from, for the cache; None keeps nothing on disk. units: parts of
+    the input q that must have length one. max_barriers: how often the threads of a GPU's group may wait for
+    each other. chip: what hardware asks about the function (`targets.rtl.accelerator.ChipSource`)."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -66,16 +62,28 @@ class KernelPlan:
     dtype: str
     program: Callable[[], Program]
     stats: Callable[[], KernelStats]
-    variant: Callable[[int], CompiledVariant]  # by number of lanes
-    code: Callable[[], str]
-    lanes: int
-    stored: Callable[[int], bool] = lambda lanes: False  # by number of lanes: is the variant in the cache?
-    units: tuple[UnitPart, ...] = ()  # of the input q
+    key: str | None = None
+    units: tuple[UnitPart, ...] = ()
+    max_barriers: int | None = None
+    chip: Any = None
 
     def unit_slots(self) -> tuple[tuple[int, int, int], ...]:
         """(input, first entry, count) of every unit, as the launcher takes them."""
         names = [port.name for port in self.inputs]
         return tuple((names.index("q"), unit.start, unit.stop - unit.start) for unit in self.units)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a kernel is to work, beside what it computes; `options` are the target's own."""
+
+    threads: int = 0
+    check_finite: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def refuse_options(self, target: str) -> None:
+        if self.options:
+            raise ArgumentError(f"options: target {target!r} has none, found {', '.join(self.options)}")
 
 
 class AnyKernel(Protocol):
@@ -93,177 +101,75 @@ class AnyKernel(Protocol):
         """Arguments (..., n) with any leading batch dimensions; results likewise."""
 
 
-class Kernel(NativeKernel):
-    """A compiled algorithm: ``kernel(q, qd, ..., out=None)``.
+class HostKernel(ABC):
+    """A kernel that is called with arrays of the host: everything but the computing itself.
 
-    Arguments are arrays (..., n) with any leading batch dimensions, which broadcast; results are arrays
-    (or a named tuple of arrays) of the kernel's dtype. With `out`, results are written there and
-    nothing is allocated. Code for single states and for batches is compiled when first needed.
-    A kernel is pickled and copied as its recipe.
-    """
+    Arguments are fitted and checked, `out` is checked before anything is computed, results go where they
+    belong. A target answers `_evaluate`."""
 
-    recipe: KernelRecipe | None = None
+    origin: Origin | None = None
 
-    def __init__(self, plan: KernelPlan, *, threads: int = 0, check_finite: bool = True) -> None:
-        super().__init__(
-            in_shapes=tuple(port.shape for port in plan.inputs),
-            out_shapes=tuple(port.shape for port in plan.outputs),
-            dtype=plan.dtype,  # type: ignore[arg-type]
-            lanes=plan.lanes,
-            result_type=result_type(plan.name, plan.outputs),
-            threads=threads,
-            check_finite=check_finite,
-            unit_parts=plan.unit_slots(),
-            unit_tolerance=UNIT_TOLERANCE[plan.dtype],
-        )
-        self._plan = plan
-        self._variants: dict[int, CompiledVariant] = {}
-        self._lock = threading.Lock()
+    def __init__(self, recipe: Recipe, *, check_finite: bool = True) -> None:
+        self.recipe, self.check_finite = recipe, check_finite
+        self._result = result_type(recipe.name, self.outputs)
 
     @property
     def name(self) -> str:
-        return self._plan.name
+        return self.recipe.name
+
+    @property
+    def dtype(self) -> str:
+        return self.recipe.dtype
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        return self._plan.inputs
+        return self.recipe.inputs
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        return self._plan.outputs
-
-    @property
-    def stats(self) -> KernelStats:
-        """Operations, depth, nonzeros, formulation, and the compile times so far (seconds)."""
-        base = self._plan.stats()
-        times = {("single" if n == 1 else f"x{n}"): v.seconds for n, v in self._variants.items()}
-        cached = all(v.from_cache for v in self._variants.values())
-        if not self._variants:
-            cached = any(self._plan.stored(lanes) for lanes in (1, self.lanes))
-        return KernelStats(**{**base.__dict__, "compile_seconds": times, "from_cache": cached})
-
-    @property
-    def source(self) -> KernelSource:
-        """The program's text and the generated code."""
-        return KernelSource(to_text(self._plan.program()), self._plan.code())
+        return self.recipe.outputs
 
     @property
     def program(self) -> Program:
         """The program this kernel computes, as the interpreter defines it."""
-        return self._plan.program()
-
-    def prepare(self, batch: int = 1) -> Kernel:
-        """Compile now what a call with this batch size needs."""
-        self._prepare(batch)
-        return self
-
-    def _prepare(self, batch: int, /) -> None:
-        lanes = 1 if batch < self.single_limit else self.lanes
-        with self._lock:
-            if lanes in self._variants:
-                return
-            variant = self._plan.variant(lanes)
-            self._variants[lanes] = variant
-            self.workspace = max(self.workspace, variant.workspace)
-            short = _FLOPS_WORTH_A_RELEASE * lanes // max(1, variant.flops)  # rows
-            self.release_gil_above = min(self.release_gil_above, short)
-            if lanes == 1:
-                self.set_single_fn(variant.address)
-            else:
-                self.min_blocks_per_thread = max(1, round(_FLOPS_WORTH_A_THREAD / max(1, variant.flops)))
-                self.set_lane_fn(variant.address)
-
-    def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
-        plan = self._plan
-        fitted = fit_arguments(plan.inputs, args, plan.dtype)
-        if out is None:
-            return self._run(tuple(fitted))
-        lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
-        targets = fit_outputs(plan.outputs, out, lead, plan.dtype)
-        results = self._run(tuple(fitted))  # through fresh arrays: `out` may overlap the arguments
-        for target, result in zip(targets, results if len(targets) > 1 else [results], strict=True):
-            target[...] = result
-        return out
-
-    def _report_bad_values(self, args: tuple[object, ...], /) -> None:
-        check_values(self._plan.inputs, args, self._plan.units, _REPORT_SLACK)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return reduce_kernel(self)
-
-    def __repr__(self) -> str:
-        ports = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
-        results = ", ".join(f"{p.name}{list(p.shape)}" for p in self.outputs)
-        return f"<Kernel {self.name}({ports}) -> {results}, {self.dtype}, {self.lanes} lanes>"
-
-
-class InterpreterKernel:
-    """The same call as a Kernel, answered by the NumPy interpreter: slow, and the definition."""
-
-    recipe: KernelRecipe | None = None
-
-    def __init__(self, plan: KernelPlan, *, check_finite: bool = True) -> None:
-        self._plan = plan
-        self.check_finite = check_finite
-        self._result = result_type(plan.name, plan.outputs)
+        return self.recipe.program()
 
     @property
     def stats(self) -> KernelStats:
-        return self._plan.stats()
+        """Operations, depth, nonzeros and formulation."""
+        return self.recipe.stats()
 
     @property
     def source(self) -> KernelSource:
-        return KernelSource(to_text(self._plan.program()), "")
+        """The program's text and the generated code."""
+        return KernelSource(to_text(self.program), self._code())
 
-    @property
-    def program(self) -> Program:
-        return self._plan.program()
+    def _code(self) -> str:
+        return ""
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
-        plan = self._plan
-        fitted = fit_arguments(plan.inputs, args, plan.dtype)
+        return self._serve(args, out)
+
+    def _serve(self, args: Sequence[Any], out: Any, **settings: Any) -> Any:
+        """The call protocol; `settings` are handed on to `_evaluate`."""
+        fitted = fit_arguments(self.inputs, args, self.dtype)
         if self.check_finite:
-            check_values(plan.inputs, fitted, plan.units)
-        lead = fitted[0].shape[: fitted[0].ndim - len(plan.inputs[0].shape)]
-        targets = [] if out is None else fit_outputs(plan.outputs, out, lead, plan.dtype)
-        named = {port.name: a for port, a in zip(plan.inputs, fitted, strict=True)}
-        results = list(interpret(plan.program(), named, plan.dtype).values())
-        if out is None:
-            return results[0] if self._result is None else self._result(*results)
-        for target, result in zip(targets, results, strict=True):
-            target[...] = result
+            check_values(self.inputs, fitted, self.recipe.units)
+        lead = fitted[0].shape[: fitted[0].ndim - len(self.inputs[0].shape)]
+        places = None if out is None else fit_outputs(self.outputs, out, lead, self.dtype)
+        results = self._evaluate(fitted, lead, **settings)
+        if places is None:
+            return self._bundle(results)
+        for place, result in zip(places, results, strict=True):
+            place[...] = result
         return out
+
+    @abstractmethod
+    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
+        """Results (*lead, *port.shape), one per output, of arguments (*lead, *port.shape)."""
+
+    def _bundle(self, results: Sequence[Any]) -> Any:
+        return results[0] if self._result is None else self._result(*results)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_kernel(self)
-
-
-def make_cpu_kernel(
-    specialiser: object,
-    request: object,
-    plan: KernelPlan,
-    target: str,
-    threads: int,
-    check_finite: bool,
-    options: Mapping[str, Any],
-) -> Kernel:
-    _refuse_options(target, options)
-    return Kernel(plan, threads=threads, check_finite=check_finite)
-
-
-def make_interpreter_kernel(
-    specialiser: object,
-    request: object,
-    plan: KernelPlan,
-    target: str,
-    threads: int,
-    check_finite: bool,
-    options: Mapping[str, Any],
-) -> InterpreterKernel:
-    _refuse_options(target, options)
-    return InterpreterKernel(plan, check_finite=check_finite)
-
-
-def _refuse_options(target: str, options: Mapping[str, Any]) -> None:
-    if options:
-        raise ArgumentError(f"options: target {target!r} has none, found {', '.join(options)}")

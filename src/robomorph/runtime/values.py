@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.algorithms.tree import coordinate_starts
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port
-from robomorph.model import Model
-from robomorph.model.joints import JOINT_TYPES
 
 Array = npt.NDArray[Any]
 
@@ -28,16 +25,6 @@ class UnitPart:
     joint: str
     start: int
     stop: int
-
-
-def unit_parts(model: Model) -> tuple[UnitPart, ...]:
-    """Quaternions and (cos, sin) pairs of the robot's configuration, as its joint types name them."""
-    parts = []
-    for i, (iq, _) in coordinate_starts(model).items():
-        own = range(JOINT_TYPES[model.bodies[i].kind].nq)[JOINT_TYPES[model.bodies[i].kind].unit_part]
-        if own:
-            parts.append(UnitPart(model.bodies[i].joint_name, iq + own.start, iq + own.stop))
-    return tuple(parts)
 
 
 def check_values(

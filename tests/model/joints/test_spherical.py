@@ -11,9 +11,9 @@ import pytest
 
 import robomorph
 from robomorph import Robot
+from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
 from robomorph.model.joints import JOINT_TYPES
-from robomorph.targets.rtl.accelerator import make_accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.options import Options
 from tests.oracle.calls import sample

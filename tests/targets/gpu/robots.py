@@ -11,10 +11,11 @@ import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.compiler.partition import ALGORITHM, PartitionedPrograms, program_recipe
+from robomorph.compiler.recipe import barrier_limit
 from robomorph.compiler.specialise import make_request
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
-from robomorph.targets.gpu.kernel import GpuRecipe, barrier_limit
+from robomorph.runtime.kernel import Recipe
 from tests.oracle.calls import Sample, sample
 from tests.oracle.compare import SINGLE, assert_close, relative_l2
 
@@ -49,7 +50,7 @@ def program(key: str, algorithm: str) -> Program:
     return made.specialiser.specialise(request).program
 
 
-def recipe(key: str, algorithm: str, dtype: str = "float32") -> GpuRecipe:
+def recipe(key: str, algorithm: str, dtype: str = "float32") -> Recipe:
     limit = barrier_limit(len(robot(key).model.bodies))
     return program_recipe(program(key, algorithm), dtype, max_barriers=limit)
 
@@ -62,7 +63,7 @@ def partitioned(key: str) -> PartitionedPrograms:
     return PartitionedPrograms(made.specialiser, request)
 
 
-def device_recipe(key: str, partitioning: str, dtype: str = "float32") -> GpuRecipe:
+def device_recipe(key: str, partitioning: str, dtype: str = "float32") -> Recipe:
     """The device's part of the forward-dynamics gradient."""
     programs = partitioned(key)
     limit = barrier_limit(programs.links)

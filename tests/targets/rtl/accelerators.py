@@ -6,8 +6,9 @@ from functools import cache
 from typing import Any
 
 import robomorph
+from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
-from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.options import Options
 
 # The anchor's states: speeds and accelerations up to one.

@@ -52,7 +52,7 @@ def test_bounds_that_are_assumed_are_named() -> None:
     """Torques and M^-1 have no bound of their own: twice the sampled range, and called an assumption."""
     a = accelerator("chain:2", "forward_dynamics_gradient", **PAPERS)
     o = a.options
-    bounds = input_bounds(a.specialiser, a.chip.inputs, a.samples, speed=o.speed, acceleration=o.acceleration)
+    bounds = a.source.bounds(a.chip.inputs, a.samples, o.speed, o.acceleration)
     largest = {name: np.abs(values).reshape(len(values), -1).max(0) for name, values in a.samples.items()}
     start = 0
     for port in a.chip.inputs:

@@ -101,7 +101,7 @@ def test_signed_digits_sum_to_the_word(word: int) -> None:
 
 
 def test_sparsity_of_the_papers() -> None:
-    model = accelerator("iiwa14", "inverse_dynamics").specialiser.model
+    model = accelerator("iiwa14", "inverse_dynamics").source.specialiser.model
     given, chosen = (sparsity_figure(model, fitted=fitted) for fitted in (False, True))
     second = given.joints[1]
     assert (second.multipliers, second.adders) == (13, 7)

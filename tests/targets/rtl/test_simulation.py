@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, seed, settings
 
 import robomorph
 from robomorph.accelerators.accuracy import error_report
+from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.kernel import OverflowWarning
 from robomorph.targets.rtl.measure import Measured, measure
 from robomorph.targets.rtl.options import Options
@@ -180,5 +181,5 @@ def test_quadruped_10_000_states(floating: bool, algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ["inverse_dynamics", "inverse_dynamics_gradient"])
 def test_atlas(algorithm: str) -> None:
     a = accelerator("atlas", algorithm, interval=128, trig="host")
-    assert len(a.specialiser.model.bodies) >= 30
+    assert len(a.source.specialiser.model.bodies) >= 30
     check_at_length(a, 50, optimise=False)

@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, assume, given, seed, settings
 import robomorph
 from robomorph.accelerators.accuracy import error_report
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
 from robomorph.compiler.units.trace import limbs
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import CONST, INPUT, MUL
-from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.operations import Kind
 from robomorph.targets.rtl.options import Options
@@ -179,7 +180,20 @@ def test_folding_saves_multipliers_and_adders() -> None:
 
 
 def test_limbs_run_on_processors_of_their_own() -> None:
-    assert limbs(made("hyq complete").specialiser.tree(regroup=True)) == [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9]
+    assert limbs(made("hyq complete").source.specialiser.tree(regroup=True)) == [
+        0,
+        0,
+        0,
+        3,
+        3,
+        3,
+        6,
+        6,
+        6,
+        9,
+        9,
+        9,
+    ]
     a = accelerator("hyq", "inverse_dynamics", **UNITS, interval=24, units="4")
     for unit in a.design.stats.units:
         assert sorted(unit.limbs) == [(0,), (3,), (6,), (9,)]

@@ -7,7 +7,7 @@ constant makes of each value is noted beside it (`known`), for the superposition
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.spatial import Scalar
+from robomorph.targets.rtl.unit_program import result_scale
 
 
 class Record(NamedTuple):
@@ -88,16 +89,6 @@ class Recorder:
             parts = {f.name: self.lift(getattr(value, f.name), scale) for f in fields(value)}
             return replace(value, **parts)
         return value
-
-
-def result_scale(op: Op, scales: Sequence[int | None]) -> int | None:
-    """The scale of a result: factors' add up, a sum has the lowest of its terms'."""
-    some = [s for s in scales if s is not None]
-    if op is MUL:
-        return sum(some) if len(some) == len(scales) else None
-    if op in (ADD, SUB, NEG):
-        return min(some, default=None)
-    return -some[0] if op is RECIP and some else 0
 
 
 def _known(op: Op, values: list[float | None]) -> float | None:

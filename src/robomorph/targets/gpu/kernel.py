@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -13,16 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.ir.program import Port, Program
-from robomorph.ir.text import to_text
+from robomorph.ir.program import Port
 from robomorph.passes.fuse import fuse
-from robomorph.runtime.arguments import fit_arguments
-from robomorph.runtime.kernel import KernelSource, KernelStats
-from robomorph.runtime.outputs import fit_outputs, output_list, refuse_overlap
-from robomorph.runtime.pickling import KernelRecipe, reduce_kernel
-from robomorph.runtime.results import result_type
-from robomorph.runtime.values import UnitPart, check_values
+from robomorph.runtime.kernel import HostKernel, KernelStats, Recipe, Settings
+from robomorph.runtime.outputs import output_list, refuse_overlap
 from robomorph.targets.gpu.device import Device, DeviceArray, Executable
+from robomorph.targets.gpu.devices import open_gpu
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.group_source import BLOCK_THREADS, OPT_IN_SHARED, group_plan
 from robomorph.targets.gpu.launch import LaunchPlan
@@ -31,30 +27,11 @@ from robomorph.targets.gpu.thread_source import thread_plan
 Array = npt.NDArray[Any]
 
 MAPPINGS = ("thread", "group")
-OPTIONS = ("device", "group_threads", "mapping")
-
-
-@dataclass(frozen=True)
-class GpuRecipe:
-    """What a kernel computes: ports are known at once, the program is made when it is first needed."""
-
-    name: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    dtype: str
-    program: Callable[[], Program]
-    stats: Callable[[], KernelStats]
-    max_barriers: int | None = None
-    units: tuple[UnitPart, ...] = ()  # of the input q
-
-
-def barrier_limit(links: int) -> int:
-    """At most three barriers per link and ten more: what the thread-group mapping is held to."""
-    return 3 * links + 10
+OPTIONS = ("device", "group_threads", "mapping", "partitioning")
 
 
 def make_launch_plan(
-    recipe: GpuRecipe,
+    recipe: Recipe,
     dialect: GpuDialect,
     mapping: str,
     group_threads: int | None = None,
@@ -74,7 +51,7 @@ def make_launch_plan(
     )
 
 
-class GpuKernel:
+class GpuKernel(HostKernel):
     """One algorithm for one robot on one GPU: ``kernel(q, qd, ..., out=None, stream=None)``.
 
     Arguments are NumPy arrays (..., n), or device arrays, which are used where they are. `mapping` is
@@ -84,11 +61,9 @@ class GpuKernel:
     after what the arguments' own streams have queued.
     """
 
-    recipe: KernelRecipe | None = None
-
     def __init__(
         self,
-        recipe: GpuRecipe,
+        recipe: Recipe,
         device: Device,
         *,
         mapping: str | None = None,
@@ -100,10 +75,8 @@ class GpuKernel:
             raise TargetError(
                 f'{device.name} has no double precision: compile with dtype="float32" or use target="cpu"'
             )
+        super().__init__(recipe, check_finite=check_finite)
         self.device, self.mapping, self.group_threads = device, mapping, group_threads
-        self.check_finite = check_finite
-        self._recipe = recipe
-        self._result = result_type(recipe.name, recipe.outputs)
         self._plans: dict[str, LaunchPlan] = {}
         self._built: dict[str, Executable] = {}
         self._seconds: dict[str, float] = {}
@@ -112,42 +85,21 @@ class GpuKernel:
     # --- what it is --------------------------------------------------------------------------------
 
     @property
-    def name(self) -> str:
-        return self._recipe.name
-
-    @property
-    def dtype(self) -> str:
-        return self._recipe.dtype
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        return self._recipe.inputs
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        return self._recipe.outputs
-
-    @property
-    def program(self) -> Program:
-        return self._recipe.program()
-
-    @property
     def stats(self) -> KernelStats:
-        base = self._recipe.stats()
-        return KernelStats(**{**base.__dict__, "compile_seconds": dict(self._seconds)})
+        """Operations, depth, nonzeros, formulation, and the build times so far (seconds)."""
+        return replace(self.recipe.stats(), compile_seconds=dict(self._seconds))
 
-    @property
-    def source(self) -> KernelSource:
-        """The program's text and the generated source of the mappings in use."""
+    def _code(self) -> str:
+        """The generated source of the mappings in use."""
         names = MAPPINGS if self.mapping is None else (self.mapping,)
-        return KernelSource(to_text(self.program), "\n".join(self.plan(name).source for name in names))
+        return "\n".join(self.plan(name).source for name in names)
 
     def plan(self, mapping: str) -> LaunchPlan:
         """Source, tables and launch shape of one mapping."""
         with self._lock:
             if mapping not in self._plans:
                 self._plans[mapping] = make_launch_plan(
-                    self._recipe,
+                    self.recipe,
                     self.device.dialect,
                     mapping,
                     self.group_threads,
@@ -187,32 +139,21 @@ class GpuKernel:
         arrays = [array for array in adopted if array is not None]
         if not arrays:
             refuse_stream(stream)
-            return self._from_host(args, out)
+            return self._serve(args, out)
         if len(arrays) != len(args):
             raise ArgumentError("arguments: pass all of them on the device, or all of them on the host")
         return self._from_device(arrays, out, stream)
 
-    def _from_host(self, args: Sequence[Any], out: Any) -> Any:
-        recipe = self._recipe
-        fitted = fit_arguments(recipe.inputs, args, recipe.dtype)
-        if self.check_finite:
-            check_values(recipe.inputs, fitted, recipe.units)
-        lead = fitted[0].shape[: fitted[0].ndim - len(recipe.inputs[0].shape)]
+    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
         batch = int(np.prod(lead, dtype=np.int64))
-        targets = None if out is None else fit_outputs(recipe.outputs, out, lead, recipe.dtype)
-        results = [np.empty((batch, port.size), recipe.dtype) for port in recipe.outputs]
+        results = [np.empty((batch, port.size), self.dtype) for port in self.outputs]
         if batch:
-            rows = [a.reshape(batch, port.size) for a, port in zip(fitted, recipe.inputs, strict=True)]
+            rows = [a.reshape(batch, port.size) for a, port in zip(arguments, self.inputs, strict=True)]
             self._executable(self.mapping_for(batch)).run(rows, results)
-        shaped = [r.reshape((*lead, *p.shape)) for r, p in zip(results, recipe.outputs, strict=True)]
-        if targets is None:
-            return self._bundle(shaped)
-        for target, result in zip(targets, shaped, strict=True):
-            target[...] = result
-        return out
+        return [r.reshape((*lead, *p.shape)) for r, p in zip(results, self.outputs, strict=True)]
 
     def _from_device(self, arrays: Sequence[DeviceArray], out: Any, stream: Any) -> Any:
-        recipe = self._recipe
+        recipe = self.recipe
         if stream is None:
             stream = next((array.stream for array in arrays if array.stream is not None), None)
         lead = _device_lead(recipe.inputs, arrays, recipe.dtype)
@@ -245,12 +186,6 @@ class GpuKernel:
             handles.append(array)
         return handles
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return reduce_kernel(self)
-
-    def _bundle(self, results: list[Any]) -> Any:
-        return results[0] if self._result is None else self._result(*results)
-
     def __repr__(self) -> str:
         ports = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
         results = ", ".join(f"{p.name}{list(p.shape)}" for p in self.outputs)
@@ -272,7 +207,7 @@ def _device_lead(ports: Sequence[Port], arrays: Sequence[DeviceArray], dtype: st
     return lead
 
 
-def _refuse_shared(recipe: GpuRecipe, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray]) -> None:
+def _refuse_shared(recipe: Recipe, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray]) -> None:
     """On a device results are written where they go while arguments are still read."""
     written = list(zip(recipe.outputs, outputs, strict=True))
     for (a, first), (b, second) in combinations(written, 2):
@@ -307,3 +242,18 @@ def refuse_stream(stream: Any) -> None:
     """A stream says where device arrays are worked on; with host arrays the call waits for its results."""
     if stream is not None:
         raise ArgumentError("stream: only with device arrays, found host arrays: move them or leave it out")
+
+
+def make_kernel(recipe: Recipe, target: str, settings: Settings) -> GpuKernel:
+    """A kernel on the device that the options name, or the first."""
+    device, chosen = device_options(target, settings)
+    return GpuKernel(recipe, device, check_finite=settings.check_finite, **chosen)
+
+
+def device_options(target: str, settings: Settings) -> tuple[Device, dict[str, Any]]:
+    """The device to use, and the options of a GpuKernel."""
+    for name in settings.options:
+        if name not in OPTIONS:
+            raise ArgumentError(f"{name}: not an option of target {target!r}: it has {', '.join(OPTIONS)}")
+    device = open_gpu(target, settings.options.get("device"))
+    return device, {k: settings.options[k] for k in ("mapping", "group_threads") if k in settings.options}

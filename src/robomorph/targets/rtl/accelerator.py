@@ -1,37 +1,64 @@
-"""An accelerator: a function of one robot, the numbers it is computed in, and the design that computes it."""
+"""An accelerator: a function, the numbers it is computed in, and the design that computes it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.algorithms.tree import model_sizes
-from robomorph.compiler.functions import replace_trigonometry, split_trigonometry, with_minv_given
-from robomorph.compiler.specialise import Request, Specialised, Specialiser, make_request
-from robomorph.compiler.states import input_bounds, sample_arguments
-from robomorph.compiler.units.trace import trace_units
-from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import FixedProgram, FixedResult
 from robomorph.ir.interpret import interpret
 from robomorph.ir.lower import lower, require_fixed_point
 from robomorph.ir.ops import CONST, MUL
 from robomorph.ir.program import Port, Program
-from robomorph.ir.ranges import intervals, profile
+from robomorph.ir.ranges import Interval, intervals, profile
 from robomorph.passes.balance import balance
+from robomorph.passes.trigonometry import replace_trigonometry, split_trigonometry
 from robomorph.targets.rtl.boundary import BOUNDARIES, Boundary
 from robomorph.targets.rtl.design import Design, module_name
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.unit_formats import lower_units
-from robomorph.targets.rtl.unit_program import UnitProgram, compact, scales_agree
+from robomorph.targets.rtl.unit_program import UnitProgram, compact
 from robomorph.targets.rtl.units import Units
 
 Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ChipFunction:
+    """A function that a chip shall compute, in real numbers, and how it was chosen."""
+
+    program: Program
+    formulation: str
+    candidates: Mapping[str, int | None]
+
+
+class ChipSource(Protocol):
+    """What an accelerator asks about its function; whoever knows the robot answers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the robot, the algorithm and, if there is one, the frame."""
+
+    def function(self, options: Options) -> ChipFunction:
+        """What is computed: with M^-1 given, or by link units, another program than the CPU's."""
+
+    def unit_program(self, options: Options, formulation: str) -> UnitProgram:
+        """The same function as calls of link units."""
+
+    def sample(
+        self, ports: Sequence[Port], count: int, rng: np.random.Generator, speed: float, acceleration: float
+    ) -> dict[str, Array]:
+        """Random arguments (count, *shape)."""
+
+    def bounds(
+        self, ports: Sequence[Port], samples: dict[str, Array], speed: float, acceleration: float
+    ) -> list[Interval]:
+        """An interval per input entry."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +66,16 @@ class Accelerator:
     """`real` computes the whole function in real numbers; `host` what the host contributes (sines and
     cosines, if asked for); the chip computes `fixed`."""
 
-    specialiser: Specialiser
-    request: Request
+    source: Any  # a ChipSource
     options: Options
-    made: Specialised
-    real: Program
+    made: ChipFunction
     host: Program
     chip: Program
     units: UnitProgram | None = None  # the chip's program with its calls, if it has link units
+
+    @property
+    def real(self) -> Program:
+        return self.made.program
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -65,13 +94,8 @@ class Accelerator:
     def sample(self, count: int, seed: int) -> dict[str, Array]:
         """Random arguments (count, *shape) of the function."""
         o = self.options
-        return sample_arguments(
-            self.specialiser,
-            self.inputs,
-            count,
-            np.random.default_rng(seed),
-            speed=o.speed,
-            acceleration=o.acceleration,
+        return dict(
+            self.source.sample(self.inputs, count, np.random.default_rng(seed), o.speed, o.acceleration)
         )
 
     def chip_arguments(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
@@ -93,9 +117,7 @@ class Accelerator:
         assumptions: a state with |q|, |qd| and |qdd| in range may exceed them, and is flagged if a signal
         saturates."""
         o = self.options
-        bounds = input_bounds(
-            self.specialiser, self.chip.inputs, self.samples, speed=o.speed, acceleration=o.acceleration
-        )
+        bounds = self.source.bounds(self.chip.inputs, self.samples, o.speed, o.acceleration)
         return [interval.size for interval in intervals(self.chip, bounds)]
 
     @cached_property
@@ -112,8 +134,7 @@ class Accelerator:
 
     @cached_property
     def design(self) -> Design:
-        about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
-        name = module_name("_".join(filter(None, about)))
+        name = module_name("_".join(self.source.names))
         knobs = self.options.knobs(_multiplications(self.chip))
         o = self.options
         return Design(name, self.fixed, knobs, o.boundary, self.lowered[1], o.queue, o.pipelines)
@@ -138,73 +159,22 @@ class Accelerator:
         return interpret(self.real, arguments)
 
 
-def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
-    """From a request to an accelerator; nothing is scheduled before it is asked for."""
-    if model_sizes(specialiser.model).nv == 0:
-        raise ArgumentError(
-            f"{specialiser.model.name}: no joint moves: there is nothing for a chip to compute"
-        )
-    if options.structure == "units":
-        request = _by_columns(request)
-    if options.minv == "given":
-        made, real = _minv_given(specialiser, request)
-    else:
-        made = specialiser.specialise(request)
-        real = made.program
+def make_accelerator(source: ChipSource, options: Options) -> Accelerator:
+    """From a function to an accelerator; nothing is scheduled before it is asked for."""
+    made = source.function(options)
+    real = made.program
     require_fixed_point(real)
+    host = Program("host", real.inputs, (), (), ())
     if options.structure == "units":
-        return _with_units(specialiser, request, options, made, real)
+        units = source.unit_program(options, made.formulation)
+        if options.trig == "host":
+            host, chip = replace_trigonometry(units.program)
+            units = compact(replace(units, program=chip))
+        return Accelerator(source, options, made, host, units.program, units)
+    chip = real
     if options.trig == "host":
         host, chip = split_trigonometry(real)
-    else:
-        host, chip = Program("host", real.inputs, (), (), ()), real
-    return Accelerator(specialiser, request, options, made, real, host, balance(chip))
-
-
-def _by_columns(request: Request) -> Request:
-    """Gradients by columns, the formulation that is all sweeps, unless another was asked for."""
-    known = ALGORITHMS[request.algorithm].formulations
-    chosen = request.formulation or ("columns" if "columns" in known else None)
-    return replace(request, formulation=chosen)
-
-
-def _with_units(
-    specialiser: Specialiser, request: Request, options: Options, made: Specialised, real: Program
-) -> Accelerator:
-    """The same function as calls of link units."""
-    given = options.minv == "given"
-    inner = _gradient_request(specialiser, request) if given else request
-    tree = specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
-    step = options.link_scale if options.format is None else 0
-    units = trace_units(tree, inner, made.formulation, minv_given=given, step=step)
-    if not scales_agree(units):
-        units = trace_units(tree, inner, made.formulation, minv_given=given)
-    host = Program("host", real.inputs, (), (), ())
-    if options.trig == "host":
-        host, chip = replace_trigonometry(units.program)
-        units = compact(replace(units, program=chip))
-    return Accelerator(specialiser, request, options, made, real, host, units.program, units)
-
-
-def _minv_given(specialiser: Specialiser, request: Request) -> tuple[Specialised, Program]:
-    made = specialiser.specialise(_gradient_request(specialiser, request))
-    return made, with_minv_given(made.program, model_sizes(specialiser.model).nv)
-
-
-def _gradient_request(specialiser: Specialiser, request: Request) -> Request:
-    """The gradient of inverse dynamics that a gradient of forward dynamics with M^-1 given is made of."""
-    if request.algorithm != "forward_dynamics_gradient":
-        raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
-    wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]
-    if not wanted:
-        raise ArgumentError("minv='given': expected dqdd_dq or dqdd_dqd among the outputs")
-    return make_request(
-        specialiser.model,
-        "inverse_dynamics_gradient",
-        outputs=[name.replace("dqdd", "dtau") for name in wanted],
-        f_ext=request.wrench_links or False,
-        formulation=request.formulation,
-    )
+    return Accelerator(source, options, made, host, balance(chip))
 
 
 def _multiplications(program: Program) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.errors import ArgumentError
-from robomorph.ir.text import to_text
-from robomorph.runtime.arguments import fit_arguments
-from robomorph.runtime.kernel import KernelPlan, KernelSource, KernelStats
-from robomorph.runtime.outputs import fit_outputs
-from robomorph.runtime.pickling import KernelRecipe, reduce_kernel
-from robomorph.runtime.results import result_type
-from robomorph.runtime.values import UnitPart, check_values
+from robomorph.ir.program import Port, Program
+from robomorph.runtime.kernel import HostKernel, KernelStats, Recipe, Settings
 from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
 from robomorph.targets.rtl.design import DesignStats
 from robomorph.targets.rtl.options import make_options
@@ -44,27 +38,31 @@ class RtlStats(KernelStats):
     overflows: int = 0
 
 
-class RtlKernel:
+class RtlKernel(HostKernel):
     """A simulated accelerator: ``kernel(q, qd, ..., out=None)``. The simulation is built when first
     called."""
 
-    recipe: KernelRecipe | None = None
-
-    def __init__(
-        self,
-        accelerator: Accelerator,
-        dtype: str,
-        *,
-        check_finite: bool = True,
-        units: tuple[UnitPart, ...] = (),
-    ) -> None:
-        self.accelerator, self.dtype, self.check_finite = accelerator, dtype, check_finite
-        self._units = units
+    def __init__(self, accelerator: Accelerator, recipe: Recipe, *, check_finite: bool = True) -> None:
+        self.accelerator = accelerator
+        super().__init__(recipe, check_finite=check_finite)
         self.last_run: Run | None = None
         # Per state of the last call: did an operation, or an argument, saturate?
         self.overflow: Array = np.zeros(0, bool)
         self._states = self._cycles = self._overflows = 0
-        self._result = result_type(accelerator.request.algorithm, accelerator.outputs)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The accelerator's: it may take more than the function does (M^-1)."""
+        return self.accelerator.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.accelerator.outputs
+
+    @property
+    def program(self) -> Program:
+        """What the chip computes, in real numbers."""
+        return self.accelerator.chip
 
     @cached_property
     def simulation(self) -> Simulation:
@@ -75,7 +73,7 @@ class RtlKernel:
     def stats(self) -> RtlStats:
         a = self.accelerator
         return RtlStats(
-            algorithm=a.request.algorithm,
+            algorithm=self.name,
             formulation=a.made.formulation,
             candidates=dict(a.made.candidates),
             operations=a.chip.counts(),
@@ -89,32 +87,18 @@ class RtlKernel:
             overflows=self._overflows,
         )
 
-    @property
-    def source(self) -> KernelSource:
-        """The chip's program, and all of its SystemVerilog."""
-        files = self.accelerator.design.files
-        code = "\n".join(f"// ---- {name}\n{text}" for name, text in files.items())
-        return KernelSource(to_text(self.accelerator.chip), code)
+    def _code(self) -> str:
+        """All of the chip's SystemVerilog."""
+        return "\n".join(f"// ---- {n}\n{text}" for n, text in self.accelerator.design.files.items())
 
     def __call__(self, *args: Any, out: Any = None, waveform: str | Path | None = None) -> Any:
         """Results of the simulated chip. With the option trace, `waveform` names a VCD file to write."""
-        ports, outputs = self.accelerator.inputs, self.accelerator.outputs
-        fitted = fit_arguments(ports, args, self.dtype)
-        if self.check_finite:
-            check_values(ports, fitted, self._units)
-        lead = fitted[0].shape[: fitted[0].ndim - len(ports[0].shape)]
-        targets = [] if out is None else fit_outputs(outputs, out, lead, self.dtype)
-        flat = {p.name: a.reshape((-1, *p.shape)) for p, a in zip(ports, fitted, strict=True)}
-        reals = self._run(flat, Path(waveform) if waveform is not None else None)
-        results = [reals[p.name].reshape((*lead, *p.shape)).astype(self.dtype) for p in outputs]
-        if out is None:
-            return results[0] if self._result is None else self._result(*results)
-        for target, result in zip(targets, results, strict=True):
-            target[...] = result
-        return out
+        return self._serve(args, out, waveform=None if waveform is None else Path(waveform))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return reduce_kernel(self)
+    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
+        flat = {p.name: a.reshape((-1, *p.shape)) for p, a in zip(self.inputs, arguments, strict=True)}
+        reals = self._run(flat, settings["waveform"])
+        return [reals[p.name].reshape((*lead, *p.shape)).astype(self.dtype) for p in self.outputs]
 
     def _run(self, arguments: Mapping[str, Array], waveform: Path | None) -> dict[str, Array]:
         words, clipped = self.accelerator.words(arguments)
@@ -130,22 +114,19 @@ class RtlKernel:
                 f"{count} of {len(words)} states saturated: widen the format, or sample a wider range of"
                 " states (options speed, acceleration)",
                 OverflowWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         return self.accelerator.boundary.decode(run.words)
 
 
-def make_rtl_kernel(
-    specialiser: Specialiser,
-    request: Request,
-    plan: KernelPlan,
-    target: str,
-    threads: int,
-    check_finite: bool,
-    options: Mapping[str, Any],
-) -> RtlKernel:
+def make_kernel(recipe: Recipe, target: str, settings: Settings) -> RtlKernel:
     """A kernel on a simulated chip."""
-    if threads > 1:
+    if settings.threads > 1:
         raise ArgumentError("threads: a simulated chip runs on one thread")
-    accelerator = make_accelerator(specialiser, request, make_options(options))
-    return RtlKernel(accelerator, plan.dtype, check_finite=check_finite, units=plan.units)
+    if recipe.chip is None:
+        raise ArgumentError(
+            f"target: {target!r} samples states of a robot to choose number formats, and {recipe.name} is a"
+            " bare program: compile an algorithm of a robot, or use another target"
+        )
+    accelerator = make_accelerator(recipe.chip, make_options(settings.options))
+    return RtlKernel(accelerator, recipe, check_finite=settings.check_finite)

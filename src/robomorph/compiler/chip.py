@@ -1,0 +1,104 @@
+"""What hardware asks about a function of a robot: its program, its link units, states and their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.tree import model_sizes
+from robomorph.compiler.given_minv import with_minv_given
+from robomorph.compiler.specialise import Request, Specialised, Specialiser, make_request
+from robomorph.compiler.states import input_bounds, sample_arguments
+from robomorph.compiler.units.trace import trace_units
+from robomorph.errors import ArgumentError
+from robomorph.ir.program import Port
+from robomorph.ir.ranges import Interval
+from robomorph.targets.rtl.accelerator import Accelerator, ChipFunction
+from robomorph.targets.rtl.accelerator import make_accelerator as make_chip
+from robomorph.targets.rtl.options import Options
+from robomorph.targets.rtl.unit_program import UnitProgram, scales_agree
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class RobotChip:
+    """The answers for one robot and one request (a `ChipSource`)."""
+
+    specialiser: Specialiser
+    request: Request
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
+        return tuple(name for name in about if name)
+
+    def function(self, options: Options) -> ChipFunction:
+        model = self.specialiser.model
+        if model_sizes(model).nv == 0:
+            raise ArgumentError(f"{model.name}: no joint moves: there is nothing for a chip to compute")
+        request = self._request(options)
+        if options.minv == "given":
+            made = self.specialiser.specialise(_gradient_request(self.specialiser, request))
+            return _chosen(made, replace(made, program=with_minv_given(made.program, model_sizes(model).nv)))
+        made = self.specialiser.specialise(request)
+        return _chosen(made, made)
+
+    def unit_program(self, options: Options, formulation: str) -> UnitProgram:
+        given, request = options.minv == "given", self._request(options)
+        inner = _gradient_request(self.specialiser, request) if given else request
+        tree = self.specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
+        step = options.link_scale if options.format is None else 0
+        units = trace_units(tree, inner, formulation, minv_given=given, step=step)
+        if not scales_agree(units):
+            units = trace_units(tree, inner, formulation, minv_given=given)
+        return units
+
+    def _request(self, options: Options) -> Request:
+        """With link units, gradients by columns, the formulation that is all sweeps, unless another was
+        asked for."""
+        if options.structure != "units":
+            return self.request
+        known = ALGORITHMS[self.request.algorithm].formulations
+        chosen = self.request.formulation or ("columns" if "columns" in known else None)
+        return replace(self.request, formulation=chosen)
+
+    def sample(
+        self, ports: Sequence[Port], count: int, rng: np.random.Generator, speed: float, acceleration: float
+    ) -> dict[str, Array]:
+        return sample_arguments(self.specialiser, ports, count, rng, speed=speed, acceleration=acceleration)
+
+    def bounds(
+        self, ports: Sequence[Port], samples: dict[str, Array], speed: float, acceleration: float
+    ) -> list[Interval]:
+        return input_bounds(self.specialiser, ports, samples, speed=speed, acceleration=acceleration)
+
+
+def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
+    """An accelerator of a robot's function."""
+    return make_chip(RobotChip(specialiser, request), options)
+
+
+def _chosen(made: Specialised, computed: Specialised) -> ChipFunction:
+    return ChipFunction(computed.program, made.formulation, made.candidates)
+
+
+def _gradient_request(specialiser: Specialiser, request: Request) -> Request:
+    """The gradient of inverse dynamics that a gradient of forward dynamics with M^-1 given is made of."""
+    if request.algorithm != "forward_dynamics_gradient":
+        raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
+    wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]
+    if not wanted:
+        raise ArgumentError("minv='given': expected dqdd_dq or dqdd_dqd among the outputs")
+    return make_request(
+        specialiser.model,
+        "inverse_dynamics_gradient",
+        outputs=[name.replace("dqdd", "dtau") for name in wanted],
+        f_ext=request.wrench_links or False,
+        formulation=request.formulation,
+    )

@@ -1,0 +1,88 @@
+"""Compile any program, with or without a robot behind it.
+
+`compile_program` gives a kernel of any target, called with arrays. `compile_lanes` gives a handle for native
+code that calls the machine code itself, many times, without Python. Inverse kinematics, planning, control
+and tests all start here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from robomorph.compiler.fingerprint import source_fingerprint
+from robomorph.ir.program import Program
+from robomorph.ir.text import to_text
+from robomorph.passes.fuse import fuse
+from robomorph.runtime.kernel import AnyKernel, KernelStats, Recipe, Settings
+from robomorph.targets import make_kernel
+from robomorph.targets.cpu.handle import NativeHandle, lane_handle
+
+
+def compile_program(
+    program: Program,
+    target: str = "cpu",
+    *,
+    dtype: str = "float64",
+    threads: int = 0,
+    check_finite: bool = True,
+    options: Mapping[str, Any] | None = None,
+    key: str | None = None,
+) -> AnyKernel:
+    """A kernel that computes `program`, whose ports may be anything. `key` names what it was made from, for
+    the cache; without one the program's own text does."""
+    settings = Settings(threads, check_finite, options or {})
+    return make_kernel(program_recipe(program, dtype, key=key), target, settings)
+
+
+def program_recipe(
+    program: Program, dtype: str, *, key: str | None = None, max_barriers: int | None = None
+) -> Recipe:
+    """The recipe of a program that is already there."""
+    return Recipe(
+        name=program.name,
+        inputs=program.inputs,
+        outputs=program.outputs,
+        dtype=dtype,
+        program=lambda: program,
+        stats=lambda: KernelStats(**measure(program)),
+        key=f"{source_fingerprint()}|{_digest(program) if key is None else key}",
+        max_barriers=max_barriers,
+    )
+
+
+def compile_lanes(
+    program: Program | Callable[[], tuple[Program, int]],
+    lanes: int,
+    *,
+    dtype: str = "float64",
+    key: str | None = None,
+) -> NativeHandle:
+    """Code for native drivers: arrays in lane order (size, lanes), see NativeHandle. With a `key` that names
+    all that it is made from, `program` may be a function, asked only if the cache has no code; the number
+    it returns beside the program is kept with the code as `note`."""
+    if isinstance(program, Program):
+        made, note = program, 0
+        key = _digest(made) if key is None else key
+        return lane_handle(f"{source_fingerprint()}|{key}", lambda: (made, note), dtype, lanes)
+    assert key is not None, "a program that is not there yet needs a key"
+    return lane_handle(f"{source_fingerprint()}|{key}", program, dtype, lanes)
+
+
+def measure(program: Program) -> dict[str, Any]:
+    """What a program costs: the fields of KernelStats."""
+    fused = fuse(program)
+    return {
+        "algorithm": program.name,
+        "formulation": "",
+        "candidates": {},
+        "operations": fused.counts(),
+        "flops": program.cost(),
+        "depth": fused.depth(),
+        "nonzeros": program.nonzeros(),
+    }
+
+
+def _digest(program: Program) -> str:
+    return f"program|{hashlib.sha256(to_text(program).encode()).hexdigest()}"
