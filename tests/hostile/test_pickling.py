@@ -16,8 +16,8 @@ import robomorph
 from robomorph import Inertia, JointLimits, Pose
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.ir.ops import OPS
-from robomorph.runtime.kernel import Kernel
 from robomorph.runtime.results import result_type
+from robomorph.targets.cpu.kernel import Kernel
 from tests.hostile.targets import TARGETS, kernel, robot, states
 from tests.oracle.compare import assert_same_bits
 from tests.oracle.kernels import kernel_of

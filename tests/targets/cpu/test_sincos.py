@@ -11,7 +11,7 @@ import pytest
 
 from robomorph.ir.program import Port
 from robomorph.ir.trace import Tracer
-from robomorph.runtime.kernel import Kernel
+from robomorph.targets.cpu.kernel import Kernel
 from robomorph.targets.cpu.sincos import _LARGEST
 from tests.oracle.kernels import kernel_of
 
