@@ -29,6 +29,8 @@ ROOT = Path(robomorph.__file__).parent
 LEAVES = {"errors", "ir", "spatial", "passes", "checks"}
 # Folders whose parts are rooms of their own.
 HOUSES = {"targets"}
+# Scalars on which algorithms run: their operators are called from wherever arithmetic is done.
+SCALARS = {"ir/trace.py", "compiler/units/record.py"}
 
 
 @dataclass
@@ -94,10 +96,10 @@ class Recorder:
         if above and above[-1] != file:
             walk.edges.setdefault((above[-1], file))
         path: list[str] = []
-        for other in above:
+        for other in (f for f in above if f not in SCALARS):
             if not path or path[-1] != room_of(other):
                 path.append(room_of(other))
-        if path and path[-1] != room and room in path:
+        if path and path[-1] != room and room in path and file not in SCALARS:
             loop = (*path[len(path) - 1 - path[::-1].index(room) :], room)
             walk.again.setdefault(loop, f"{above[-1]} calls {function} in {file}")
 
@@ -118,6 +120,7 @@ def record(journey: Callable[[], Any]) -> Walk:
 
 
 def load() -> Callable[[], Any]:
+    assert robomorph.load  # imports what is imported on first use
     return lambda: robomorph.load("iiwa14")
 
 

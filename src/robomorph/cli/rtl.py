@@ -128,10 +128,11 @@ def _check_first(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_report import print_report
     from robomorph.cli.terminal import print_json
-    from robomorph.compiler.chip import make_accelerator
+    from robomorph.compiler.chip import RobotChip
     from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
     from robomorph.report.synthesis import load_results, save_results, synthesis_records
+    from robomorph.targets.rtl.accelerator import make_accelerator
 
     if args.save and not args.synthesise:
         raise ArgumentError("--save: nothing to write without --synthesise")
@@ -143,7 +144,9 @@ def run(args: argparse.Namespace) -> int:
     _check_first(args)
     robot, _ = load_robot(args)
     request = make_request(robot.model, args.algorithm, frame=args.frame)
-    accelerator = make_accelerator(robot.specialiser, request, design_options(args, args.algorithm))
+    accelerator = make_accelerator(
+        RobotChip(robot.specialiser, request), design_options(args, args.algorithm)
+    )
     earlier = load_results([Path(path) for path in args.results])
     report = _gather(args, accelerator)
     made = synthesis_records(report)

@@ -84,11 +84,14 @@ def _check_wrenches(args: argparse.Namespace, specs: list[FunctionSpec]) -> None
 
 
 def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accelerator:
-    from robomorph.compiler.chip import make_accelerator
+    from robomorph.compiler.chip import RobotChip
     from robomorph.compiler.specialise import make_request
+    from robomorph.targets.rtl.accelerator import make_accelerator
 
     wrenches = (True if args.f_ext == ["all"] else args.f_ext or False) if _takes_wrenches(spec) else False
     request = make_request(
         robot.model, spec.algorithm, outputs=spec.outputs, frame=spec.frame, f_ext=wrenches
     )
-    return make_accelerator(robot.specialiser, request, design_options(args, spec.algorithm, spec.outputs))
+    return make_accelerator(
+        RobotChip(robot.specialiser, request), design_options(args, spec.algorithm, spec.outputs)
+    )

@@ -181,11 +181,9 @@ class PartitionedGradient(HostKernel):
                 "arrays: pass host arrays, or use partitioning='completely_fused'"
             )
         refuse_stream(stream)
-        return self._serve(args, out)
-
-    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
-        named = self._run(arguments)
-        return [named[port.name] for port in self.outputs]
+        call = self._begin(args, out)
+        named = self._run(call.arguments)
+        return self._finish(call, [named[port.name] for port in self.outputs])
 
     # --- the three ways ----------------------------------------------------------------------------
 

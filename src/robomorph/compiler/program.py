@@ -8,7 +8,7 @@ and tests all start here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from robomorph.compiler.fingerprint import source_fingerprint
@@ -17,7 +17,7 @@ from robomorph.ir.text import to_text
 from robomorph.passes.fuse import fuse
 from robomorph.runtime.kernel import AnyKernel, KernelStats, Recipe, Settings
 from robomorph.targets import make_kernel
-from robomorph.targets.cpu.handle import NativeHandle, lane_handle
+from robomorph.targets.cpu.handle import NativeHandle, compile_handle, stored_handle
 
 
 def compile_program(
@@ -53,21 +53,18 @@ def program_recipe(
 
 
 def compile_lanes(
-    program: Program | Callable[[], tuple[Program, int]],
-    lanes: int,
-    *,
-    dtype: str = "float64",
-    key: str | None = None,
+    program: Program, lanes: int, *, dtype: str = "float64", key: str | None = None, note: int = 0
 ) -> NativeHandle:
-    """Code for native drivers: arrays in lane order (size, lanes), see NativeHandle. With a `key` that names
-    all that it is made from, `program` may be a function, asked only if the cache has no code; the number
-    it returns beside the program is kept with the code as `note`."""
-    if isinstance(program, Program):
-        made, note = program, 0
-        key = _digest(made) if key is None else key
-        return lane_handle(f"{source_fingerprint()}|{key}", lambda: (made, note), dtype, lanes)
-    assert key is not None, "a program that is not there yet needs a key"
-    return lane_handle(f"{source_fingerprint()}|{key}", program, dtype, lanes)
+    """Code for native drivers: arrays in lane order (size, lanes), see NativeHandle. `key` names all that the
+    program was made from, so that `stored_lanes` finds the code again without it; `note` is kept with it."""
+    full_key = f"{source_fingerprint()}|{_digest(program) if key is None else key}"
+    found = stored_handle(full_key, dtype, lanes)
+    return compile_handle(full_key, program, note, dtype, lanes) if found is None else found
+
+
+def stored_lanes(key: str, lanes: int, *, dtype: str = "float64") -> NativeHandle | None:
+    """What `compile_lanes` left in the cache under this key, or None."""
+    return stored_handle(f"{source_fingerprint()}|{key}", dtype, lanes)
 
 
 def measure(program: Program) -> dict[str, Any]:

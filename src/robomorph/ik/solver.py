@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.compiler.program import compile_lanes
+from robomorph.compiler.program import compile_lanes, stored_lanes
 from robomorph.ik.joints import bounds, maskable, step_joints
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods import METHODS
@@ -95,24 +95,31 @@ class Solver:
         return self._residual
 
     def _code(self, what: str, lanes: int) -> NativeHandle:
-        def make() -> tuple[Program, int]:
-            if what == "residual":
-                program = self._traced().program
-                return without_trig(program) if lanes == 1 else program, self._traced().computed
-            if what == "trig":
-                return trace_trig(), 0
-            if what == "errors":
-                return trace_errors(self.robot.specialiser.tree(regroup=False), self.layout), 0
-            return self._step(), 0
-
-        if what == "step" and self.options.rule.rule not in _OWN_RULES:
-            code = compile_lanes(self._step(), lanes)
-        else:
-            name = f"{self.options.rule.name}|{self._maskable()}" if what == "step" else ""
-            key = f"ik|{self.robot.model.digest}|{self.layout!r}|{what}|{name}"
-            code = compile_lanes(make, lanes, key=key)
+        code = None if self._is_foreign(what) else stored_lanes(self._key(what), lanes)
+        if code is None:
+            key = None if self._is_foreign(what) else self._key(what)
+            note = self._traced().computed if what == "residual" else 0
+            code = compile_lanes(self._program(what, lanes), lanes, key=key, note=note)
         self._codes.append(code)  # keeps the machine code alive
         return code
+
+    def _is_foreign(self, what: str) -> bool:
+        """A step by a rule of the caller's: known by its program alone."""
+        return what == "step" and self.options.rule.rule not in _OWN_RULES
+
+    def _key(self, what: str) -> str:
+        name = f"{self.options.rule.name}|{self._maskable()}" if what == "step" else ""
+        return f"ik|{self.robot.model.digest}|{self.layout!r}|{what}|{name}"
+
+    def _program(self, what: str, lanes: int) -> Program:
+        if what == "residual":
+            program = self._traced().program
+            return without_trig(program) if lanes == 1 else program
+        if what == "trig":
+            return trace_trig()
+        if what == "errors":
+            return trace_errors(self.robot.specialiser.tree(regroup=False), self.layout)
+        return self._step()
 
     def _step(self) -> Program:
         method, tree = self.options.rule, self.robot.specialiser.tree(regroup=False)

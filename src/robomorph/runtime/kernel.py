@@ -101,11 +101,22 @@ class AnyKernel(Protocol):
         """Arguments (..., n) with any leading batch dimensions; results likewise."""
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call that was read: arguments (*lead, *port.shape), fitted and checked, and where results go."""
+
+    arguments: list[Array]
+    lead: tuple[int, ...]
+    out: Any
+    places: list[Array] | None
+
+
 class HostKernel(ABC):
     """A kernel that is called with arrays of the host: everything but the computing itself.
 
-    Arguments are fitted and checked, `out` is checked before anything is computed, results go where they
-    belong. A target answers `_evaluate`."""
+    A target's `__call__` reads the call (`_begin`), computes, and hands over the results (`_finish`):
+    arguments are fitted and checked, `out` is checked before anything is computed, results go where they
+    belong."""
 
     origin: Origin | None = None
 
@@ -147,26 +158,26 @@ class HostKernel(ABC):
     def _code(self) -> str:
         return ""
 
+    @abstractmethod
     def __call__(self, *args: Any, out: Any = None) -> Any:
-        return self._serve(args, out)
+        """Arguments (..., n) with any leading batch dimensions; results likewise."""
 
-    def _serve(self, args: Sequence[Any], out: Any, **settings: Any) -> Any:
-        """The call protocol; `settings` are handed on to `_evaluate`."""
+    def _begin(self, args: Sequence[Any], out: Any) -> Call:
+        """The call, read and checked."""
         fitted = fit_arguments(self.inputs, args, self.dtype)
         if self.check_finite:
             check_values(self.inputs, fitted, self.recipe.units)
         lead = fitted[0].shape[: fitted[0].ndim - len(self.inputs[0].shape)]
         places = None if out is None else fit_outputs(self.outputs, out, lead, self.dtype)
-        results = self._evaluate(fitted, lead, **settings)
-        if places is None:
-            return self._bundle(results)
-        for place, result in zip(places, results, strict=True):
-            place[...] = result
-        return out
+        return Call(fitted, lead, out, places)
 
-    @abstractmethod
-    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
-        """Results (*lead, *port.shape), one per output, of arguments (*lead, *port.shape)."""
+    def _finish(self, call: Call, results: Sequence[Array]) -> Any:
+        """What the call returns, from results (*lead, *port.shape), one per output."""
+        if call.places is None:
+            return self._bundle(results)
+        for place, result in zip(call.places, results, strict=True):
+            place[...] = result
+        return call.out
 
     def _bundle(self, results: Sequence[Any]) -> Any:
         return results[0] if self._result is None else self._result(*results)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from robomorph.ir.interpret import interpret
-from robomorph.runtime.array_kinds import Array
 from robomorph.runtime.kernel import HostKernel, Recipe, Settings
 
 
 class InterpreterKernel(HostKernel):
     """Evaluates the program node by node."""
 
-    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
-        named = {port.name: a for port, a in zip(self.inputs, arguments, strict=True)}
-        return list(interpret(self.program, named, self.dtype).values())
+    def __call__(self, *args: Any, out: Any = None) -> Any:
+        call = self._begin(args, out)
+        named = {port.name: a for port, a in zip(self.inputs, call.arguments, strict=True)}
+        return self._finish(call, list(interpret(self.program, named, self.dtype).values()))
 
 
 def make_kernel(recipe: Recipe, target: str, settings: Settings) -> InterpreterKernel:

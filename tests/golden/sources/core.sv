@@ -14,114 +14,115 @@ module chain_2_inverse_dynamics_core (
   logic signed [31:0] n2;
   logic signed [31:0] n3;
   logic signed [31:0] n4;
-  logic signed [31:0] n5;
+  logic signed [37:0] u0_cos;
   logic n5_v;
-  logic signed [31:0] n6;
+  logic signed [31:0] n5;
+  logic signed [37:0] u0_sin;
   logic n6_v;
-  logic signed [31:0] n8;
+  logic signed [31:0] n6;
   logic n8_v;
-  logic signed [31:0] n12;
+  logic signed [31:0] n8;
+  logic signed [31:0] r9_0;
   logic n12_v;
-  logic signed [31:0] n14;
+  logic signed [31:0] n12;
   logic n14_v;
-  logic signed [31:0] n16;
+  logic signed [31:0] n14;
   logic n16_v;
-  logic signed [31:0] n17;
+  logic signed [31:0] n16;
+  logic signed [31:0] r16_1;
   logic n17_v;
-  logic signed [31:0] n18;
+  logic signed [31:0] n17;
   logic n18_v;
-  logic signed [31:0] n24;
+  logic signed [31:0] n18;
+  logic signed [31:0] u3_y;
+  logic signed [31:0] r23_1;
   logic n24_v;
-  logic signed [31:0] n25;
+  logic signed [31:0] n24;
+  logic signed [31:0] r24_0;
   logic n25_v;
-  logic signed [31:0] n27;
+  logic signed [31:0] n25;
   logic n27_v;
-  logic signed [31:0] n30;
+  logic signed [31:0] n27;
   logic n30_v;
-  logic signed [31:0] n32;
+  logic signed [31:0] n30;
+  logic signed [31:0] u2_y;
   logic n32_v;
-  logic signed [31:0] n34;
+  logic signed [31:0] n32;
   logic n34_v;
-  logic signed [31:0] n35;
+  logic signed [31:0] n34;
+  logic signed [31:0] r32_0;
   logic n35_v;
-  logic signed [31:0] n36;
+  logic signed [31:0] n35;
   logic n36_v;
-  logic signed [31:0] n37;
+  logic signed [31:0] n36;
   logic n37_v;
-  logic signed [31:0] n38;
+  logic signed [31:0] n37;
   logic n38_v;
-  logic signed [31:0] n39;
+  logic signed [31:0] n38;
   logic n39_v;
-  logic signed [31:0] n40;
+  logic signed [31:0] n39;
+  logic signed [31:0] r37_1;
+  logic signed [31:0] u4_y;
   logic n40_v;
-  logic signed [31:0] n41;
+  logic signed [31:0] n40;
+  logic signed [31:0] r40_0;
   logic n41_v;
-  logic signed [31:0] n42;
+  logic signed [31:0] n41;
+  logic signed [31:0] r36_0;
   logic n42_v;
-  logic signed [31:0] n43;
+  logic signed [31:0] n42;
+  logic signed [31:0] r42_0;
   logic n43_v;
-  logic signed [31:0] n44;
+  logic signed [31:0] n43;
+  logic signed [31:0] r39_0;
   logic n44_v;
-  logic signed [31:0] n47;
+  logic signed [31:0] n44;
   logic n47_v;
-  logic signed [31:0] n48;
+  logic signed [31:0] n47;
+  logic signed [31:0] r34_1;
   logic n48_v;
-  logic signed [31:0] n49;
+  logic signed [31:0] n48;
+  logic signed [31:0] r47_0;
   logic n49_v;
-  logic signed [31:0] n50;
+  logic signed [31:0] n49;
+  logic signed [31:0] r48_0;
   logic n50_v;
+  logic signed [31:0] n50;
   logic signed [31:0] u0_a;
-  logic signed [37:0] u0_cos, u0_sin;
   logic signed [31:0] u1_a;
   logic signed [31:0] u1_b;
-  logic signed [31:0] u1_y;
   logic u1_v;
+  logic signed [31:0] u1_y;
   logic signed [31:0] u2_a;
-  logic signed [31:0] u2_b;
-  logic signed [31:0] u2_y;
-  logic u2_v;
-  logic signed [31:0] u3_a;
-  logic signed [31:0] u3_b;
-  logic signed [31:0] u3_y;
-  logic u3_v;
-  logic signed [31:0] u4_a;
-  logic signed [31:0] u4_b;
-  logic signed [31:0] u4_y;
-  logic u4_v;
   logic signed [31:0] r1_0;
   logic signed [31:0] r1_1;
-  logic signed [31:0] r2_0;
-  logic signed [31:0] r2_1;
-  logic signed [31:0] r3_0;
   logic signed [31:0] r3_1;
   logic signed [31:0] r5_0;
   logic signed [31:0] r6_0;
-  logic signed [31:0] r9_0;
-  logic signed [31:0] r10_0;
-  logic signed [31:0] r14_0;
-  logic signed [31:0] r14_1;
-  logic signed [31:0] r16_0;
-  logic signed [31:0] r16_1;
-  logic signed [31:0] r17_0;
-  logic signed [31:0] r18_0;
-  logic signed [31:0] r18_1;
-  logic signed [31:0] r23_0;
-  logic signed [31:0] r23_1;
-  logic signed [31:0] r24_0;
-  logic signed [31:0] r25_0;
-  logic signed [31:0] r32_0;
-  logic signed [31:0] r34_0;
-  logic signed [31:0] r34_1;
-  logic signed [31:0] r36_0;
-  logic signed [31:0] r37_0;
-  logic signed [31:0] r37_1;
-  logic signed [31:0] r39_0;
-  logic signed [31:0] r40_0;
+  logic signed [31:0] u2_b;
   logic signed [31:0] r41_0;
-  logic signed [31:0] r42_0;
+  logic signed [31:0] r25_0;
+  logic u2_v;
+  logic signed [31:0] u3_a;
+  logic signed [31:0] r2_1;
+  logic signed [31:0] r10_0;
+  logic signed [31:0] u3_b;
+  logic signed [31:0] r14_1;
+  logic signed [31:0] r17_0;
+  logic u3_v;
+  logic signed [31:0] u4_a;
+  logic signed [31:0] u4_b;
+  logic signed [31:0] r18_1;
+  logic u4_v;
+  logic signed [31:0] r2_0;
+  logic signed [31:0] r3_0;
+  logic signed [31:0] r14_0;
+  logic signed [31:0] r16_0;
+  logic signed [31:0] r18_0;
+  logic signed [31:0] r23_0;
+  logic signed [31:0] r34_0;
+  logic signed [31:0] r37_0;
   logic signed [31:0] r43_0;
-  logic signed [31:0] r47_0;
-  logic signed [31:0] r48_0;
   logic v0;
   logic v8;
   logic v9;
@@ -129,6 +130,7 @@ module chain_2_inverse_dynamics_core (
   logic v11;
   logic v12;
   logic v13;
+
   assign n0 = data_i[0 +: 32];
   assign n1 = data_i[32 +: 32];
   assign n2 = data_i[64 +: 32];
@@ -137,50 +139,104 @@ module chain_2_inverse_dynamics_core (
   rm_round #(.InW(38), .Shift(6), .OutW(32)) u_n5 (.x_i(u0_cos), .y_o(n5), .overflow_o(n5_v));
   rm_round #(.InW(38), .Shift(6), .OutW(32)) u_n6 (.x_i(u0_sin), .y_o(n6), .overflow_o(n6_v));
   // n8: times 0.5
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(0)) u_n8 (.x_i(n1), .y_o(n8), .overflow_o(n8_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(0)) u_n8 (
+    .x_i(n1), .y_o(n8), .overflow_o(n8_v)
+  );
   // n12: times 0.0415885417
-  rm_scale #(.W(32), .Digits(9), .Shifts(72'h110f0d0b0907050200), .Negative(9'hd), .Drop(20)) u_n12 (.x_i(r9_0), .y_o(n12), .overflow_o(n12_v));
+  rm_scale #(.W(32), .Digits(9), .Shifts(72'h110f0d0b0907050200), .Negative(9'hd), .Drop(20)) u_n12 (
+    .x_i(r9_0), .y_o(n12), .overflow_o(n12_v)
+  );
   // n14: times 0.0417447917
-  rm_scale #(.W(32), .Digits(8), .Shifts(64'h1412100e0c060300), .Negative(8'h7c), .Drop(22)) u_n14 (.x_i(n2), .y_o(n14), .overflow_o(n14_v));
+  rm_scale #(.W(32), .Digits(8), .Shifts(64'h1412100e0c060300), .Negative(8'd124), .Drop(22)) u_n14 (
+    .x_i(n2), .y_o(n14), .overflow_o(n14_v)
+  );
   // n16: times 0.125
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(2)) u_n16 (.x_i(n8), .y_o(n16), .overflow_o(n16_v));
-  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n17 (.a_i(n12), .b_i(r16_1), .y_o(n17), .overflow_o(n17_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(2)) u_n16 (
+    .x_i(n8), .y_o(n16), .overflow_o(n16_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n17 (
+    .a_i(n12), .b_i(r16_1), .y_o(n17), .overflow_o(n17_v)
+  );
   // n18: times 0.125
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(1)) u_n18 (.x_i(n2), .y_o(n18), .overflow_o(n18_v));
-  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n24 (.a_i(u3_y), .b_i(r23_1), .y_o(n24), .overflow_o(n24_v));
-  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n25 (.a_i(u3_y), .b_i(r24_0), .y_o(n25), .overflow_o(n25_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(1)) u_n18 (
+    .x_i(n2), .y_o(n18), .overflow_o(n18_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n24 (
+    .a_i(u3_y), .b_i(r23_1), .y_o(n24), .overflow_o(n24_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n25 (
+    .a_i(u3_y), .b_i(r24_0), .y_o(n25), .overflow_o(n25_v)
+  );
   // n27: times 0.5
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(1)) u_n27 (.x_i(n3), .y_o(n27), .overflow_o(n27_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(1)) u_n27 (
+    .x_i(n3), .y_o(n27), .overflow_o(n27_v)
+  );
   // n30: times 9.81
-  rm_scale #(.W(32), .Digits(7), .Shifts(56'h110f0c0a050300), .Negative(7'h17), .Drop(18)) u_n30 (.x_i(n5), .y_o(n30), .overflow_o(n30_v));
-  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b1), .Drop(2)) u_n32 (.a_i(u2_y), .b_i(u3_y), .y_o(n32), .overflow_o(n32_v));
+  rm_scale #(.W(32), .Digits(7), .Shifts(56'h110f0c0a050300), .Negative(7'd23), .Drop(18)) u_n30 (
+    .x_i(n5), .y_o(n30), .overflow_o(n30_v)
+  );
+  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b1), .Drop(2)) u_n32 (
+    .a_i(u2_y), .b_i(u3_y), .y_o(n32), .overflow_o(n32_v)
+  );
   // n34: times 0.166901042
-  rm_scale #(.W(32), .Digits(8), .Shifts(64'h13110f0d0b080600), .Negative(8'h7c), .Drop(19)) u_n34 (.x_i(n3), .y_o(n34), .overflow_o(n34_v));
+  rm_scale #(.W(32), .Digits(8), .Shifts(64'h13110f0d0b080600), .Negative(8'd124), .Drop(19)) u_n34 (
+    .x_i(n3), .y_o(n34), .overflow_o(n34_v)
+  );
   // n35: times 0.0415885417
-  rm_scale #(.W(32), .Digits(9), .Shifts(72'h110f0d0b0907050200), .Negative(9'hd), .Drop(18)) u_n35 (.x_i(r32_0), .y_o(n35), .overflow_o(n35_v));
+  rm_scale #(.W(32), .Digits(9), .Shifts(72'h110f0d0b0907050200), .Negative(9'hd), .Drop(18)) u_n35 (
+    .x_i(r32_0), .y_o(n35), .overflow_o(n35_v)
+  );
   // n36: times 0.0417447917
-  rm_scale #(.W(32), .Digits(8), .Shifts(64'h1412100e0c060300), .Negative(8'h7c), .Drop(20)) u_n36 (.x_i(n4), .y_o(n36), .overflow_o(n36_v));
+  rm_scale #(.W(32), .Digits(8), .Shifts(64'h1412100e0c060300), .Negative(8'd124), .Drop(20)) u_n36 (
+    .x_i(n4), .y_o(n36), .overflow_o(n36_v)
+  );
   // n37: times 0.125
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(0)) u_n37 (.x_i(n27), .y_o(n37), .overflow_o(n37_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(0)) u_n37 (
+    .x_i(n27), .y_o(n37), .overflow_o(n37_v)
+  );
   // n38: times 0.125
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(1)) u_n38 (.x_i(n30), .y_o(n38), .overflow_o(n38_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(1)) u_n38 (
+    .x_i(n30), .y_o(n38), .overflow_o(n38_v)
+  );
   // n39: times 0.125
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(1)) u_n39 (.x_i(n32), .y_o(n39), .overflow_o(n39_v));
-  rm_add #(.W(32), .AShift(1), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n40 (.a_i(r37_1), .b_i(u4_y), .y_o(n40), .overflow_o(n40_v));
-  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(2)) u_n41 (.a_i(n35), .b_i(r40_0), .y_o(n41), .overflow_o(n41_v));
-  rm_add #(.W(32), .AShift(0), .BShift(2), .Subtract(1'b1), .Drop(2)) u_n42 (.a_i(r36_0), .b_i(n38), .y_o(n42), .overflow_o(n42_v));
-  rm_add #(.W(32), .AShift(0), .BShift(2), .Subtract(1'b0), .Drop(2)) u_n43 (.a_i(u3_y), .b_i(r42_0), .y_o(n43), .overflow_o(n43_v));
-  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b1), .Drop(2)) u_n44 (.a_i(r39_0), .b_i(u4_y), .y_o(n44), .overflow_o(n44_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(1)) u_n39 (
+    .x_i(n32), .y_o(n39), .overflow_o(n39_v)
+  );
+  rm_add #(.W(32), .AShift(1), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n40 (
+    .a_i(r37_1), .b_i(u4_y), .y_o(n40), .overflow_o(n40_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(2)) u_n41 (
+    .a_i(n35), .b_i(r40_0), .y_o(n41), .overflow_o(n41_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(2), .Subtract(1'b1), .Drop(2)) u_n42 (
+    .a_i(r36_0), .b_i(n38), .y_o(n42), .overflow_o(n42_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(2), .Subtract(1'b0), .Drop(2)) u_n43 (
+    .a_i(u3_y), .b_i(r42_0), .y_o(n43), .overflow_o(n43_v)
+  );
+  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b1), .Drop(2)) u_n44 (
+    .a_i(r39_0), .b_i(u4_y), .y_o(n44), .overflow_o(n44_v)
+  );
   // n47: times 0.5
-  rm_scale #(.W(32), .Digits(1), .Shifts(8'h0), .Negative(1'h0), .Drop(0)) u_n47 (.x_i(n44), .y_o(n47), .overflow_o(n47_v));
-  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n48 (.a_i(r34_1), .b_i(u2_y), .y_o(n48), .overflow_o(n48_v));
-  rm_add #(.W(32), .AShift(1), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n49 (.a_i(r47_0), .b_i(u2_y), .y_o(n49), .overflow_o(n49_v));
-  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b0), .Drop(2)) u_n50 (.a_i(r48_0), .b_i(n49), .y_o(n50), .overflow_o(n50_v));
+  rm_scale #(.W(32), .Digits(1), .Shifts(8'd0), .Negative(1'b0), .Drop(0)) u_n47 (
+    .x_i(n44), .y_o(n47), .overflow_o(n47_v)
+  );
+  rm_add #(.W(32), .AShift(0), .BShift(0), .Subtract(1'b0), .Drop(0)) u_n48 (
+    .a_i(r34_1), .b_i(u2_y), .y_o(n48), .overflow_o(n48_v)
+  );
+  rm_add #(.W(32), .AShift(1), .BShift(0), .Subtract(1'b1), .Drop(0)) u_n49 (
+    .a_i(r47_0), .b_i(u2_y), .y_o(n49), .overflow_o(n49_v)
+  );
+  rm_add #(.W(32), .AShift(2), .BShift(0), .Subtract(1'b0), .Drop(2)) u_n50 (
+    .a_i(r48_0), .b_i(n49), .y_o(n50), .overflow_o(n50_v)
+  );
   assign u0_a = n0;
-  rm_rotate #(.W(32), .PhaseW(37), .Inner(36), .ScaleW(28), .Scale(28'ha2f9837), .Shift(21), .Start(36'h9b74eda84), .Angles(1332'h800000000400000000600000000500000000500000000500000000520000000510000000518000000518000000518000000518000000518000000517c00000517c00000517d00000517d00000517cc0000517cc0000517cc0000517cc0000517cc0000517cc2000517cc2000517cc1800517cc0000517cbae00517ca6900517c55100517b0f3005175f85605161a862051111d4204fd9c2db04b9014768400000000), .Stages(8)) u_u0 (.clk_i(clk_i), .en_i(en_i), .angle_i(u0_a), .cos_o(u0_cos), .sin_o(u0_sin));
+  rm_rotate #(.W(32), .PhaseW(37), .Inner(36), .ScaleW(28), .Scale(28'ha2f9837), .Shift(21), .Start(36'h9b74eda84), .Angles(1332'h800000000400000000600000000500000000500000000500000000520000000510000000518000000518000000518000000518000000518000000517c00000517c00000517d00000517d00000517cc0000517cc0000517cc0000517cc0000517cc0000517cc2000517cc2000517cc1800517cc0000517cbae00517ca6900517c55100517b0f3005175f85605161a862051111d4204fd9c2db04b9014768400000000), .Stages(8)) u_u0 (
+    .clk_i, .en_i, .angle_i(u0_a), .cos_o(u0_cos), .sin_o(u0_sin)
+  );
   assign u1_a = n8;
   assign u1_b = n18;
-  rm_mul #(.W(32), .Drop(29), .Stages(0)) u_u1 (.clk_i(clk_i), .en_i(en_i), .a_i(u1_a), .b_i(u1_b), .y_o(u1_y), .overflow_o(u1_v));
+  rm_mul #(.W(32), .Drop(29), .Stages(0)) u_u1 (.clk_i, .en_i, .a_i(u1_a), .b_i(u1_b), .y_o(u1_y), .overflow_o(u1_v));
   always_comb begin
     case (phase_i)
       3'd0: u2_a = r1_0;
@@ -199,7 +255,7 @@ module chain_2_inverse_dynamics_core (
       default: u2_b = r25_0;
     endcase
   end
-  rm_mul #(.W(32), .Drop(30), .Stages(0)) u_u2 (.clk_i(clk_i), .en_i(en_i), .a_i(u2_a), .b_i(u2_b), .y_o(u2_y), .overflow_o(u2_v));
+  rm_mul #(.W(32), .Drop(30), .Stages(0)) u_u2 (.clk_i, .en_i, .a_i(u2_a), .b_i(u2_b), .y_o(u2_y), .overflow_o(u2_v));
   always_comb begin
     case (phase_i)
       3'd1: u3_a = r9_0;
@@ -214,7 +270,7 @@ module chain_2_inverse_dynamics_core (
       default: u3_b = r17_0;
     endcase
   end
-  rm_mul #(.W(32), .Drop(28), .Stages(0)) u_u3 (.clk_i(clk_i), .en_i(en_i), .a_i(u3_a), .b_i(u3_b), .y_o(u3_y), .overflow_o(u3_v));
+  rm_mul #(.W(32), .Drop(28), .Stages(0)) u_u3 (.clk_i, .en_i, .a_i(u3_a), .b_i(u3_b), .y_o(u3_y), .overflow_o(u3_v));
   assign u4_a = r10_0;
   always_comb begin
     case (phase_i)
@@ -222,9 +278,20 @@ module chain_2_inverse_dynamics_core (
       default: u4_b = r18_1;
     endcase
   end
-  rm_mul #(.W(32), .Drop(28), .Stages(0)) u_u4 (.clk_i(clk_i), .en_i(en_i), .a_i(u4_a), .b_i(u4_b), .y_o(u4_y), .overflow_o(u4_v));
+  rm_mul #(.W(32), .Drop(28), .Stages(0)) u_u4 (.clk_i, .en_i, .a_i(u4_a), .b_i(u4_b), .y_o(u4_y), .overflow_o(u4_v));
+  assign data_o[0 +: 32] = n50;
+  assign data_o[32 +: 32] = r43_0;
+  assign v0 = |{n8_v, n14_v, n16_v, n18_v, n27_v, n34_v, n36_v, n37_v, u1_v};
+  assign overflow_o[0] = (phase_i == 3'd0) & v0;
+  assign v8 = |{n5_v, n6_v, n30_v, n38_v, n42_v, u2_v};
+  assign v9 = |{n12_v, n17_v, n24_v, u2_v, u3_v};
+  assign v10 = |{n32_v, n39_v, n40_v, u2_v, u3_v, u4_v};
+  assign v11 = |{n25_v, n35_v, n41_v, n44_v, n47_v, u3_v, u4_v};
+  assign v12 = |{n43_v, n48_v, u2_v, u3_v};
+  assign v13 = |{n49_v, n50_v, u2_v};
+  assign overflow_o[1] = |{(phase_i == 3'd0) & v8, (phase_i == 3'd1) & v9, (phase_i == 3'd2) & v10, (phase_i == 3'd3) & v11, (phase_i == 3'd4) & v12, (phase_i == 3'd5) & v13};
   always_ff @(posedge clk_i) begin
-    if (en_i && phase_i == 3'd0) begin
+    if (en_i & (phase_i == 3'd0)) begin
       r1_0 <= n1;
       r1_1 <= r1_0;
       r2_0 <= n2;
@@ -251,41 +318,30 @@ module chain_2_inverse_dynamics_core (
     end
   end
   always_ff @(posedge clk_i) begin
-    if (en_i && phase_i == 3'd1) begin
+    if (en_i & (phase_i == 3'd1)) begin
       r10_0 <= u2_y;
       r17_0 <= n17;
       r24_0 <= n24;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (en_i && phase_i == 3'd2) begin
-      r32_0 <= n32;
-      r39_0 <= n39;
-      r40_0 <= n40;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (en_i && phase_i == 3'd3) begin
+    if (en_i & (phase_i == 3'd3)) begin
       r25_0 <= n25;
       r41_0 <= n41;
       r47_0 <= n47;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (en_i && phase_i == 3'd4) begin
+    if (en_i & (phase_i == 3'd2)) begin
+      r32_0 <= n32;
+      r39_0 <= n39;
+      r40_0 <= n40;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (en_i & (phase_i == 3'd4)) begin
       r43_0 <= n43;
       r48_0 <= n48;
     end
   end
-  assign data_o[0 +: 32] = n50;
-  assign data_o[32 +: 32] = r43_0;
-  assign v0 = |{n14_v, n16_v, n18_v, n27_v, n34_v, n36_v, n37_v, n8_v, u1_v};
-  assign overflow_o[0] = (phase_i == 3'd0 && v0);
-  assign v8 = |{n30_v, n38_v, n42_v, n5_v, n6_v, u2_v};
-  assign v9 = |{n12_v, n17_v, n24_v, u2_v, u3_v};
-  assign v10 = |{n32_v, n39_v, n40_v, u2_v, u3_v, u4_v};
-  assign v11 = |{n25_v, n35_v, n41_v, n44_v, n47_v, u3_v, u4_v};
-  assign v12 = |{n43_v, n48_v, u2_v, u3_v};
-  assign v13 = |{n49_v, n50_v, u2_v};
-  assign overflow_o[1] = (phase_i == 3'd0 && v8) || (phase_i == 3'd1 && v9) || (phase_i == 3'd2 && v10) || (phase_i == 3'd3 && v11) || (phase_i == 3'd4 && v12) || (phase_i == 3'd5 && v13);
 endmodule

@@ -11,63 +11,53 @@ module chain_2_inverse_dynamics_top (
   output logic m_axis_tvalid,
   input  logic m_axis_tready,
   output logic m_axis_tlast,
-  output logic m_axis_tuser,     // an operation of this result saturated
-  output logic overflow_o,       // sticky: an operation of any result did
-  output logic misaligned_o      // sticky: tlast came where no state ends
+  output logic m_axis_tuser,  // an operation of this result saturated
+  output logic overflow_o,  // sticky: an operation of any result did
+  output logic misaligned_o  // sticky: tlast came where no state ends
 );
-  localparam int unsigned WordsIn  = 5;
-  localparam int unsigned WordsOut = 2;
-
-  logic [WordsIn*32-1:0] words_in;
-  logic [WordsOut*32-1:0] words_out;
+  logic full;
+  logic take;
+  logic busy;
+  logic done;
+  logic en;
+  logic flag;
+  logic [159:0] words_in;
+  logic [63:0] words_out;
   logic [2:0] phase;
+  logic [2:0] next_phase;
+  logic next_turn;
   logic [1:0] overflow;
-  logic full, take, lost, busy, done, en, flag;
-
   logic [159:0] collected;
-  logic [2:0] unused_beat_in;
-  assign lost = 1'b0;
+  logic [2:0] beat_in;
+  logic beat_out;
 
   rm_stream_in #(.DataW(32), .Beats(5)) u_in (
-    .clk_i, .rst_ni, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .misaligned_o,
-    .s_axis_tdata, .full_o(full), .take_i(take), .beat_o(unused_beat_in), .data_o(collected)
+    .clk_i, .rst_ni, .s_axis_tdata, .s_axis_tvalid, .s_axis_tlast, .take_i(take), .s_axis_tready, .misaligned_o,
+    .full_o(full), .beat_o(beat_in), .data_o(collected)
   );
-
-  for (genvar k = 0; k < WordsIn; k++) begin : gen_word_in
-    assign words_in[k*32 +: 32] = collected[k*32 +: 32];
-  end
-
-  logic [2:0] unused_next_phase;
-  logic [0:0] unused_next_turn;
-
-  rm_control #(
-    .Interval(8), .Length(14), .Rounds(2),
-    .PhaseW(3), .TurnW(1)
-  ) u_control (
-    .clk_i, .rst_ni, .full_i(full), .take_o(take), .busy_i(busy), .done_o(done), .en_o(en),
-    .phase_o(phase), .next_phase_o(unused_next_phase), .next_turn_o(unused_next_turn),
-    .overflow_i(overflow | 2'(lost)), .flag_o(flag)
+  assign words_in[0 +: 32] = collected[0 +: 32];
+  assign words_in[32 +: 32] = collected[32 +: 32];
+  assign words_in[64 +: 32] = collected[64 +: 32];
+  assign words_in[96 +: 32] = collected[96 +: 32];
+  assign words_in[128 +: 32] = collected[128 +: 32];
+  rm_control #(.Interval(8), .Length(14), .Rounds(2), .PhaseW(3), .TurnW(1)) u_control (
+    .clk_i, .rst_ni, .full_i(full), .busy_i(busy), .overflow_i(overflow), .take_o(take), .done_o(done), .en_o(en),
+    .flag_o(flag), .phase_o(phase), .next_phase_o(next_phase), .next_turn_o(next_turn)
   );
-
   chain_2_inverse_dynamics_core u_core (
-    .clk_i, .en_i(en), .phase_i(phase), 
-    .data_i(words_in), .data_o(words_out), .overflow_o(overflow)
+    .clk_i, .en_i(en), .phase_i(phase), .data_i(words_in), .data_o(words_out), .overflow_o(overflow)
   );
-
-  logic [63:0] padded;
-  logic [0:0] unused_beat_out;
-
-  for (genvar k = 0; k < WordsOut; k++) begin : gen_word_out
-    assign padded[k*32 +: 32] = 32'($signed(words_out[k*32 +: 32]));
-  end
-
   rm_stream_out #(.DataW(32), .Beats(2)) u_out (
-    .clk_i, .rst_ni, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
-    .m_axis_tdata, .load_i(done), .data_i(padded), .flag_i(flag), .busy_o(busy), .beat_o(unused_beat_out)
+    .clk_i, .rst_ni, .load_i(done), .data_i({words_out[32 +: 32], words_out[0 +: 32]}), .flag_i(flag), .m_axis_tready,
+    .busy_o(busy), .beat_o(beat_out), .m_axis_tdata, .m_axis_tvalid, .m_axis_tlast, .m_axis_tuser
   );
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) overflow_o <= 1'b0;
-    else if (done && flag) overflow_o <= 1'b1;
+    if (!rst_ni) begin
+      overflow_o <= 1'b0;
+    end else if (done & flag) begin
+      overflow_o <= 1'b1;
+    end
   end
+  logic unused;
+  assign unused = ^{next_phase, next_turn, beat_in, beat_out};
 endmodule

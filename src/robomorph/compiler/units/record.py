@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
+from robomorph.ir.scales import result_scale
 from robomorph.spatial import Scalar
-from robomorph.targets.rtl.unit_program import result_scale
 
 
 class Record(NamedTuple):

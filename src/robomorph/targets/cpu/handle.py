@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from robomorph.ir.program import Program
@@ -38,23 +37,30 @@ class NativeHandle:
         return self.code.address
 
 
-def lane_handle(key: str, program: Callable[[], tuple[Program, int]], dtype: str, lanes: int) -> NativeHandle:
-    """Code for the program that `key` names; `program` gives it and its note if the cache does not."""
-    full_key = f"lanes|{key}|{dtype}|{lanes}|{host().fingerprint}"
-    stored = default_cache().get(full_key)
-    if stored is None:
-        stored = _compile(*program(), dtype, lanes)
-        default_cache().put(full_key, stored)
-    (size,) = struct.unpack_from("<I", stored)
-    header = json.loads(stored[4 : 4 + size])
-    code = LoadedCode(stored[4 + size :], header["symbol"])
-    return NativeHandle(code, header["workspace"], lanes, dtype, header["note"])
+def stored_handle(key: str, dtype: str, lanes: int) -> NativeHandle | None:
+    """The code that the cache has under `key`, loaded."""
+    stored = default_cache().get(_full_key(key, dtype, lanes))
+    return None if stored is None else _load(stored, dtype, lanes)
 
 
-def _compile(program: Program, note: int, dtype: str, lanes: int) -> bytes:
+def compile_handle(key: str, program: Program, note: int, dtype: str, lanes: int) -> NativeHandle:
+    """Code for a simplified program, left in the cache under `key`."""
     cpu = host()
     scheduled = run_passes(program, SCHEDULE)
     emitted = emit(scheduled, dtype, lanes, fma=cpu.fma, vector_bits=cpu.vector_bits, rows=False)
     facts = {"symbol": emitted.symbol, "workspace": emitted.workspace, "note": note}
     header = json.dumps(facts).encode()
-    return struct.pack("<I", len(header)) + header + compile_object(emitted.text)
+    stored = struct.pack("<I", len(header)) + header + compile_object(emitted.text)
+    default_cache().put(_full_key(key, dtype, lanes), stored)
+    return _load(stored, dtype, lanes)
+
+
+def _full_key(key: str, dtype: str, lanes: int) -> str:
+    return f"lanes|{key}|{dtype}|{lanes}|{host().fingerprint}"
+
+
+def _load(stored: bytes, dtype: str, lanes: int) -> NativeHandle:
+    (size,) = struct.unpack_from("<I", stored)
+    header = json.loads(stored[4 : 4 + size])
+    code = LoadedCode(stored[4 + size :], header["symbol"])
+    return NativeHandle(code, header["workspace"], lanes, dtype, header["note"])

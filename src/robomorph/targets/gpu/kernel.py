@@ -15,7 +15,7 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.ir.program import Port
 from robomorph.passes.fuse import fuse
-from robomorph.runtime.kernel import HostKernel, KernelStats, Recipe, Settings
+from robomorph.runtime.kernel import Call, HostKernel, KernelStats, Recipe, Settings
 from robomorph.runtime.outputs import output_list, refuse_overlap
 from robomorph.targets.gpu.device import Device, DeviceArray, Executable
 from robomorph.targets.gpu.devices import open_gpu
@@ -139,16 +139,18 @@ class GpuKernel(HostKernel):
         arrays = [array for array in adopted if array is not None]
         if not arrays:
             refuse_stream(stream)
-            return self._serve(args, out)
+            call = self._begin(args, out)
+            return self._finish(call, self._from_host(call))
         if len(arrays) != len(args):
             raise ArgumentError("arguments: pass all of them on the device, or all of them on the host")
         return self._from_device(arrays, out, stream)
 
-    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
+    def _from_host(self, call: Call) -> list[Array]:
+        lead = call.lead
         batch = int(np.prod(lead, dtype=np.int64))
         results = [np.empty((batch, port.size), self.dtype) for port in self.outputs]
         if batch:
-            rows = [a.reshape(batch, port.size) for a, port in zip(arguments, self.inputs, strict=True)]
+            rows = [a.reshape(batch, port.size) for a, port in zip(call.arguments, self.inputs, strict=True)]
             self._executable(self.mapping_for(batch)).run(rows, results)
         return [r.reshape((*lead, *p.shape)) for r, p in zip(results, self.outputs, strict=True)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,12 +93,11 @@ class RtlKernel(HostKernel):
 
     def __call__(self, *args: Any, out: Any = None, waveform: str | Path | None = None) -> Any:
         """Results of the simulated chip. With the option trace, `waveform` names a VCD file to write."""
-        return self._serve(args, out, waveform=None if waveform is None else Path(waveform))
-
-    def _evaluate(self, arguments: Sequence[Array], lead: tuple[int, ...], **settings: Any) -> list[Array]:
-        flat = {p.name: a.reshape((-1, *p.shape)) for p, a in zip(self.inputs, arguments, strict=True)}
-        reals = self._run(flat, settings["waveform"])
-        return [reals[p.name].reshape((*lead, *p.shape)).astype(self.dtype) for p in self.outputs]
+        call = self._begin(args, out)
+        flat = {p.name: a.reshape((-1, *p.shape)) for p, a in zip(self.inputs, call.arguments, strict=True)}
+        reals = self._run(flat, None if waveform is None else Path(waveform))
+        shaped = [reals[p.name].reshape((*call.lead, *p.shape)) for p in self.outputs]
+        return self._finish(call, [result.astype(self.dtype) for result in shaped])
 
     def _run(self, arguments: Mapping[str, Array], waveform: Path | None) -> dict[str, Array]:
         words, clipped = self.accelerator.words(arguments)
@@ -114,7 +113,7 @@ class RtlKernel(HostKernel):
                 f"{count} of {len(words)} states saturated: widen the format, or sample a wider range of"
                 " states (options speed, acceleration)",
                 OverflowWarning,
-                stacklevel=5,
+                stacklevel=3,
             )
         return self.accelerator.boundary.decode(run.words)
 

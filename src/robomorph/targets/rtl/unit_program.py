@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB, Op
+from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
+from robomorph.ir.scales import result_scale
 from robomorph.passes.dce import living_nodes
 from robomorph.targets.rtl.units import Call
 
@@ -110,13 +111,3 @@ def compact(units: UnitProgram) -> UnitProgram:
         units.operand_scales,
         units.result_scales,
     )
-
-
-def result_scale(op: Op, scales: Sequence[int | None]) -> int | None:
-    """The scale of a result: factors' add up, a sum has the lowest of its terms'."""
-    some = [s for s in scales if s is not None]
-    if op is MUL:
-        return sum(some) if len(some) == len(scales) else None
-    if op in (ADD, SUB, NEG):
-        return min(some, default=None)
-    return -some[0] if op is RECIP and some else 0
