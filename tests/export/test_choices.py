@@ -10,7 +10,7 @@ import pytest
 from robomorph.ir.interpret import interpret
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.targets.cpp.build import compile_shared
-from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.cpp.package import CppFunction, CppPackage, RobotData
 from robomorph.targets.cpp.project import project_files
 from tests.export.tools import COMPILERS, STRICT, need
 from tests.ir.test_choices import FUNCTIONS, numbers, traced
@@ -26,7 +26,9 @@ def package() -> CppPackage:
         functions.append(
             CppFunction(f"f_{name}", name, program, dict.fromkeys(("x", "y", "z", "value"), ""), reference)
         )
-    return CppPackage("choices", "none", "0", tuple(functions))
+    one = ("joint",)
+    data = RobotData(one, one, one, (0.0,), (1.0,), (1.0,), (1.0,), (0.0, 0.0, -9.81))
+    return CppPackage("choices", "none", "0", tuple(functions), data=data)
 
 
 @pytest.mark.parametrize("lanes", ["vector", "portable"])

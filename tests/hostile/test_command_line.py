@@ -356,6 +356,7 @@ def test_compile_leaves_out_what_a_robot_has_not(tmp_path: Path, capsys: pytest.
     assert set(found["refused"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
     assert found["load_to_first_gradient_seconds"] is None and found["ok"] and "energy" in found["algorithms"]
     assert main(["compile", str(path)]) == 0
-    assert "refused: mass_matrix_inverse, forward_dynamics" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "refused: mass_matrix_inverse" in out and "refused: forward_dynamics_gradient" in out
     assert main(["compile", str(path), "--algorithms", "energy", "forward_dynamics"]) == 2
     assert "singular" in capsys.readouterr().err

@@ -127,6 +127,9 @@ def test_export_takes_frames_wrenches_and_outputs(tmp_path: Path) -> None:
         "forward_dynamics_gradient",
         f"forward_kinematics_{frame}",
         f"jacobian_{frame}",
+        f"jacobian_rate_{frame}",
+        f"frame_velocity_{frame}",
+        f"frame_acceleration_{frame}",
     }
     assert made[f"jacobian_{frame}"]["top"] == f"chain_2_jacobian_{frame}_top"
     assert any(word["name"].startswith("f_ext") for word in made["inverse_dynamics"]["inputs"])
