@@ -31,6 +31,7 @@ from robomorph.runtime.wrenches import WrenchReader
 
 if TYPE_CHECKING:
     from robomorph.ik import IKResult
+    from robomorph.verify.report import Verification
 
 Array = npt.NDArray[Any]
 _MOST_THREADS = 1024
@@ -157,6 +158,14 @@ class Robot(RobotFunctions):
         from robomorph.ik import inverse_kinematics
 
         return inverse_kinematics(self, target, frame, q0, **options)
+
+    def verify(self, algorithms: Sequence[str] | None = None, **settings: Any) -> Verification:
+        """Every kernel (or those named) compiled and checked against the interpreter, textbook formulas and
+        finite differences at random states, as `robomorph compile` does: `.passed`, `.checked`, `.refused`,
+        `.as_data()`. settings: dtype, frame, threads, progress (see `robomorph.verify.report.verify`)."""
+        from robomorph.verify.report import verify
+
+        return verify(self, algorithms, **settings)
 
     # --- the configuration manifold ----------------------------------------------------------------
 

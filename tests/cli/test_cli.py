@@ -144,12 +144,12 @@ def test_compile_prints_tables_that_behave_in_a_pipe(
     assert "from load to the first gradient" in captured.out and "nothing cached" in captured.out
     rows = [line for line in captured.out.splitlines() if "mass_matrix" in line]
     assert any(" ok " in line and " ns" in line for line in rows)
-    assert "compile, check, time 2/2: mass_matrix" in captured.err
+    assert "compile, check 2/2: mass_matrix" in captured.err
 
 
 def test_kinematics_default_to_the_link_farthest_out() -> None:
     from robomorph import load
-    from robomorph.cli.compile import farthest_link
+    from robomorph.verify.report import farthest_link
 
     assert farthest_link(load("chain:3")) == "tool"
     assert (

@@ -22,10 +22,11 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from robomorph.algorithms.registry import ALGORITHMS
     from robomorph.bench.sections import GROUPS
     from robomorph.model.joints import JOINT_TYPES
+    from robomorph.targets import TARGETS
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
     sections = [group.sections for group in GROUPS.values()]
-    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES, *sections)]
+    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES, TARGETS, *sections)]
     yield
     for registry, before in kept:
         registry.clear()
@@ -33,7 +34,10 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
-WITHIN_REACH = {"README", "compiler", "add-a-joint", "add-a-pass", "add-a-section", "add-an-algorithm"}
+WITHIN_REACH = {
+    *("README", "compiler"),
+    *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-an-algorithm"),
+}
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
     from robomorph.runtime.kernel import KernelStats
     from robomorph.targets.cpu.kernel import Kernel
-    from robomorph.verify.yardstick import Verdict, Yardstick
+    from robomorph.verify.report import Checked
+    from robomorph.verify.yardstick import Verdict
 
 _EPILOG = """\
 examples:
@@ -120,6 +121,7 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     from robomorph.algorithms.registry import ALGORITHMS
     from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
+    from robomorph.verify.report import farthest_link
 
     frame = args.frame or farthest_link(robot)
     chosen = args.algorithms or list(ALGORITHMS)
@@ -131,16 +133,6 @@ def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     if args.threads is not None and args.threads < 1:
         raise ArgumentError(f"--threads: expected 1 or more, found {args.threads}")
     return chosen, frame
-
-
-def farthest_link(robot: Robot) -> str:
-    """The last link of those that most joints lie between the world and."""
-    model = robot.model
-    depth = [0] * len(model.bodies)
-    for i, body in enumerate(model.bodies):
-        depth[i] = 1 + (depth[body.parent] if body.parent >= 0 else 0)
-    ranks = [(depth[f.body] if f.body >= 0 else 0, i) for i, f in enumerate(model.link_placements)]
-    return model.link_names[max(ranks)[1]]
 
 
 def _first_gradient(args: argparse.Namespace) -> FirstGradient | None:
@@ -166,36 +158,29 @@ def _compile_all(
 ) -> tuple[list[Row], dict[str, str]]:
     """The kernels made and checked, and, unless asked for by name, those the robot cannot have, with why."""
     from robomorph.cli.terminal import Steps
-    from robomorph.errors import ModelError
-    from robomorph.verify.yardstick import Yardstick, random_states
+    from robomorph.verify.report import verify
 
-    yardstick = Yardstick(robot, random_states(robot, _CHECKED), frame)
-    with Steps("compile, check, time", len(chosen)) as steps:
-        rows: list[Row] = []
-        refused: dict[str, str] = {}
-        for name in chosen:
-            steps.step(name)
-            try:
-                rows.append(_compile_one(args, robot, name, frame, yardstick))
-            except ModelError as error:
-                if args.algorithms:
-                    raise
-                refused[name] = str(error)
-    return rows, refused
+    with Steps("compile, check", len(chosen)) as steps:
+        found = verify(
+            robot,
+            args.algorithms or None,
+            dtype=args.dtype,
+            frame=frame,
+            threads=args.threads,
+            progress=steps.step,
+        )
+    with Steps("time", len(found.checked)) as steps:
+        rows = []
+        for row in found.checked:
+            steps.step(row.algorithm)
+            rows.append(_timed(robot, row))
+    return rows, found.refused
 
 
-def _compile_one(args: argparse.Namespace, robot: Robot, name: str, frame: str, yardstick: Yardstick) -> Row:
-    from robomorph.algorithms.registry import ALGORITHMS
-    from robomorph.targets.cpu.kernel import Kernel
-    from robomorph.verify.yardstick import check_kernel
-
-    about = frame if ALGORITHMS[name].frame else None
-    kernel = robot.compile(name, dtype=args.dtype, threads=args.threads, frame=about)
-    assert isinstance(kernel, Kernel)
-    kernel.prepare(1).prepare(BATCH)
-    verdict = check_kernel(robot, name, kernel, yardstick, dtype=args.dtype, frame=about)
+def _timed(robot: Robot, row: Checked) -> Row:
+    kernel = row.kernel
     single, batch = _time(robot, kernel, ()), _time(robot, kernel, (BATCH,))
-    return Row(name, kernel.stats, verdict, single, batch, _threads_used(kernel, BATCH))
+    return Row(row.algorithm, kernel.stats, row.verdict, single, batch, _threads_used(kernel, BATCH))
 
 
 def most_threads(args: argparse.Namespace) -> int:
