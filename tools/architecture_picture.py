@@ -50,11 +50,11 @@ FLOORS: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
             ("targets", "cpu, cpp, gpu, rtl, interpreter"),
             ("passes", "Program to Program"),
             ("ir", "operations, programs"),
-            ("runtime", "what every kernel is, cache, native launcher"),
+            ("runtime", "kernels, calls, cache"),
         ),
     ),
 )
-WIDTH, LABEL, HEIGHT, GAP = 980, 150, 62, 14
+WIDTH, LABEL, HEIGHT, GAP = 980, 180, 62, 14
 
 
 def picture() -> str:

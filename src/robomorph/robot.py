@@ -219,6 +219,7 @@ class Robot(RobotFunctions):
         frame: str | None = None,
         f_ext: bool | Sequence[str] = False,
         formulation: str | None = None,
+        frames: Sequence[str] | None = None,
         check_finite: bool | None = None,
         **options: Any,
     ) -> AnyKernel:
@@ -227,7 +228,8 @@ class Robot(RobotFunctions):
         outputs: names of the results wanted; what is not asked for is not computed.
         frame: the link or tool frame, for kinematics. f_ext: True adds an argument (..., n_links, 6), names
         of links one of (..., len(names), 6). threads: at most so many; None for the global default.
-        formulation: one by name instead of the cheapest. check_finite: None for the robot's setting.
+        formulation: one by name instead of the cheapest. frames: for algorithms about several.
+        check_finite: None for the robot's setting.
         options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md).
         """
         if dtype not in ("float32", "float64"):
@@ -235,7 +237,13 @@ class Robot(RobotFunctions):
         if threads is not None:
             threads = _whole_number("threads", threads, 1, _MOST_THREADS)
         request = make_request(
-            self.model, algorithm, outputs=outputs, frame=frame, f_ext=f_ext, formulation=formulation
+            self.model,
+            algorithm,
+            outputs=outputs,
+            frame=frame,
+            f_ext=f_ext,
+            formulation=formulation,
+            frames=frames,
         )
         return make_kernel(
             self.specialiser,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.centroidal import CENTROIDAL_MOMENTUM, CENTROIDAL_MOMENTUM_MATRIX
@@ -28,6 +28,7 @@ from robomorph.algorithms.sweep import Stage, State, Sweep, run
 from robomorph.algorithms.tree import Sizes, Tree
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
+from robomorph.spatial import Scalar
 
 Parts = tuple[Sweep | Stage, ...]
 
@@ -36,7 +37,9 @@ Parts = tuple[Sweep | Stage, ...]
 class Algorithm:
     """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
     `outputs` give each result's name, under which its formulations leave it, and its shape, in which "nv"
-    stands for the degrees of freedom and "links" for the links of the description."""
+    stands for the degrees of freedom, "links" for the links of the description and "frames" for those that a
+    request names. `parameters` are further inputs of such shapes (references, weights, poses ...), which
+    steps find flat under their name in `state.whole`."""
 
     name: str
     inputs: tuple[str, ...]
@@ -44,24 +47,45 @@ class Algorithm:
     formulations: dict[str, Parts]
     wrenches: bool = False  # does it take external forces?
     frame: bool = False  # is it about one named frame?
+    frames: bool = False  # is it about a list of named frames?
     regroup: bool = True  # may inertial parameters be regrouped? Not where masses themselves are asked for.
     masses: bool = True  # does the answer depend on masses? Kinematics do without.
     inverts: bool = False  # does it divide by the mass matrix?
+    parameters: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
     # Formulations for trees in which no joint mimics another.
     needs_free_joints: frozenset[str] = frozenset()
 
     def usable_formulations(self, tree: Tree) -> list[str]:
         return [name for name in self.formulations if not (tree.coupled and name in self.needs_free_joints)]
 
-    def input_ports(self, sizes: Sizes, wrench_links: Sequence[str]) -> tuple[Port, ...]:
+    def input_ports(self, sizes: Sizes, wrench_links: Sequence[str], frames: int = 0) -> tuple[Port, ...]:
         ports = [Port(name, (sizes.nq if name == "q" else sizes.nv,)) for name in self.inputs]
         if wrench_links:
             ports.append(Port("f_ext", (len(wrench_links), 6)))
+        ports += [Port(name, _shape(shape, sizes, frames)) for name, shape in self.parameters.items()]
         return tuple(ports)
 
-    def output_port(self, name: str, sizes: Sizes) -> Port:
-        named = {"nv": sizes.nv, "links": sizes.links}
-        return Port(name, tuple(named[n] if isinstance(n, str) else n for n in self.outputs[name]))
+    def output_port(self, name: str, sizes: Sizes, frames: int = 0) -> Port:
+        return Port(name, _shape(self.outputs[name], sizes, frames))
+
+
+def _shape(shape: Sequence[str | int], sizes: Sizes, frames: int) -> tuple[int, ...]:
+    named = {"nq": sizes.nq, "nv": sizes.nv, "links": sizes.links, "frames": frames}
+    return tuple(named[n] if isinstance(n, str) else n for n in shape)
+
+
+def begin(
+    state: State,
+    algorithm: Algorithm,
+    values: Mapping[str, Sequence[Scalar]],
+    wrench_links: Sequence[str],
+    frame: str | None,
+    frames: Sequence[str],
+) -> None:
+    """All that steps find in a state before the first of them."""
+    state.whole.update(frame=frame, frames=tuple(frames))
+    state.whole.update({name: values[name] for name in algorithm.parameters})
+    set_inputs(state, values, wrench_links)
 
 
 def trace(
@@ -72,17 +96,17 @@ def trace(
     outputs: Sequence[str],
     wrench_links: Sequence[str] = (),
     frame: str | None = None,
+    frames: Sequence[str] = (),
     limit: int | None = None,
 ) -> Program:
     """The straight-line program of one formulation for one robot. Raises TraceTooLong past `limit` nodes."""
     tracer = Tracer(limit)
-    ports = algorithm.input_ports(tree.sizes, wrench_links)
+    ports = algorithm.input_ports(tree.sizes, wrench_links, len(frames))
     state = State(tree)
-    state.whole["frame"] = frame
-    set_inputs(state, tracer.inputs(ports), wrench_links)
+    begin(state, algorithm, tracer.inputs(ports), wrench_links, frame, frames)
     run(state, algorithm.formulations[formulation])
     results = {name: state.whole[name] for name in outputs}
-    shapes = {name: algorithm.output_port(name, tree.sizes).shape for name in outputs}
+    shapes = {name: algorithm.output_port(name, tree.sizes, len(frames)).shape for name in outputs}
     return tracer.program(algorithm.name, ports, results, shapes)
 
 

@@ -16,8 +16,7 @@ from itertools import groupby
 
 import numpy as np
 
-from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.registry import ALGORITHMS, Parts
+from robomorph.algorithms.registry import ALGORITHMS, Parts, begin
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep, run
 from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.ir.interpret import Array, interpret
@@ -60,10 +59,9 @@ def _trace_noting(
     def note(label: str) -> None:
         notes.append(_Noted(len(tracer.nodes), label))
 
-    ports = algorithm.input_ports(tree.sizes, request.wrench_links)
+    ports = algorithm.input_ports(tree.sizes, request.wrench_links, len(request.frames))
     state = State(tree)
-    state.whole["frame"] = request.frame
-    set_inputs(state, tracer.inputs(ports), request.wrench_links)
+    begin(state, algorithm, tracer.inputs(ports), request.wrench_links, request.frame, request.frames)
     run(state, _noting(algorithm.formulations[formulation], note, links))
     results = {name: state.whole[name] for name in request.outputs}
     return tracer.program(algorithm.name, ports, results), notes

@@ -57,9 +57,10 @@ class _Cook:
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         algorithm = ALGORITHMS[self.request.algorithm]
         sizes = model_sizes(self.specialiser.model)
+        frames = len(self.request.frames)
         return (
-            algorithm.input_ports(sizes, self.request.wrench_links),
-            tuple(algorithm.output_port(name, sizes) for name in self.request.outputs),
+            algorithm.input_ports(sizes, self.request.wrench_links, frames),
+            tuple(algorithm.output_port(name, sizes, frames) for name in self.request.outputs),
         )
 
     def specialised(self) -> Specialised:

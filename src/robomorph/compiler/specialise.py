@@ -38,10 +38,11 @@ class Request:
     wrench_links: tuple[str, ...] = ()
     frame: str | None = None
     formulation: str | None = None  # None: the cheapest
+    frames: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        return repr((self.algorithm, self.outputs, self.wrench_links, self.frame, self.formulation))
+        return repr(tuple(getattr(self, field) for field in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ class Specialiser:
                     outputs=request.outputs,
                     wrench_links=request.wrench_links,
                     frame=request.frame,
+                    frames=request.frames,
                     limit=limit,
                 )
             )
@@ -166,6 +168,7 @@ def make_request(
     frame: str | None = None,
     f_ext: bool | Sequence[str] = False,
     formulation: str | None = None,
+    frames: Sequence[str] | None = None,
 ) -> Request:
     """A checked request; every wrong name is answered with the right ones."""
     _require("algorithm", algorithm, ALGORITHMS)
@@ -183,7 +186,18 @@ def make_request(
     for link in links:
         _require("f_ext link", link, model.link_names)
     _check_frame(model, entry, frame)
-    return Request(algorithm, chosen, tuple(links), frame, formulation)
+    return Request(algorithm, chosen, tuple(links), frame, formulation, _frames(model, entry, frames))
+
+
+def _frames(model: Model, entry: Algorithm, frames: Sequence[str] | None) -> tuple[str, ...]:
+    if entry.frames != (frames is not None):
+        found = "none" if frames is None else repr(frames)
+        wanted = "a list of links or tool frames" if entry.frames else "none"
+        raise ArgumentError(f"frames: {entry.name} expects {wanted}, found {found}")
+    named = () if frames is None else _names("frames", frames)
+    for name in named:
+        _require("frames", name, [f.name for f in model.frames])
+    return named
 
 
 def _check_frame(model: Model, entry: Algorithm, frame: str | None) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, begin
 from robomorph.algorithms.sweep import WORLD, Site, State, Sweep, run
 from robomorph.algorithms.tree import Tree, TreeLink
 from robomorph.compiler.specialise import Request
@@ -58,16 +57,15 @@ def trace_units(
     are scaled by 2**(d step): links far out are light, and keep more fraction bits."""
     algorithm = ALGORITHMS[request.algorithm]
     recorder = Recorder()
-    ports = list(algorithm.input_ports(tree.sizes, request.wrench_links))
+    ports = list(algorithm.input_ports(tree.sizes, request.wrench_links, len(request.frames)))
     state = _LiftedState(lifted_tree(recorder, tree, step), recorder, step)
-    state.whole["frame"] = request.frame
     slots = iter(range(sum(port.size for port in ports)))
     values = {port.name: [recorder.input(next(slots)) for _ in range(port.size)] for port in ports}
-    set_inputs(state, values, request.wrench_links)
+    begin(state, algorithm, values, request.wrench_links, request.frame, request.frames)
     state.fields = {key: recorder.lift(value) for key, value in state.fields.items()}
     run(state, algorithm.formulations[formulation], visit=_Visits(recorder, tree))
     results = {name: state.whole[name] for name in request.outputs}
-    shapes = {name: algorithm.output_port(name, tree.sizes) for name in request.outputs}
+    shapes = {name: algorithm.output_port(name, tree.sizes, len(request.frames)) for name in request.outputs}
     name = request.algorithm
     if minv_given:
         name = "forward_dynamics_gradient"
