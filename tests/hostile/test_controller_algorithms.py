@@ -19,7 +19,7 @@ import pytest
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.export import _NOTES, _TITLES
+from robomorph.export.package import _NOTES, _TITLES
 from robomorph.model.robots import builtin_urdf
 from tests.model.samples import MENAGERIE, link
 from tests.oracle.calls import Sample, sample, some_wrenches

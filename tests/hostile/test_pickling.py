@@ -213,10 +213,10 @@ def test_results_of_other_names_or_shapes_differ() -> None:
     ports = kernel("floating", "energy", "cpu").outputs
     assert result_type("energy", ports) is type(energy)
     assert result_type("energy", ports[::-1]) is not type(energy)
-    state = robomorph.robot.RandomState(x, y)
+    state = robomorph.runtime.results.RandomState(x, y)
     assert state != type(energy)(x, y)
-    assert state != robomorph.robot.RandomState(x[:1], y)
-    assert state != robomorph.robot.RandomState(x, y[None])
+    assert state != robomorph.runtime.results.RandomState(x[:1], y)
+    assert state != robomorph.runtime.results.RandomState(x, y[None])
 
 
 def test_arrays_of_a_device_are_equal_to_themselves_alone() -> None:

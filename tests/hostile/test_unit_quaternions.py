@@ -10,9 +10,10 @@ import pytest
 import robomorph
 from robomorph import ArgumentError
 from robomorph.compiler.partition import PARTITIONINGS
+from robomorph.compiler.unit_parts import unit_parts
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime._native import NativeKernel
-from robomorph.runtime.values import UNIT_TOLERANCE, unit_parts
+from robomorph.runtime.values import UNIT_TOLERANCE
 from tests.hostile.targets import TARGETS, kernel, robot, states
 from tests.targets.gpu.toolchains import needs_opencl
 

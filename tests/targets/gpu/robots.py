@@ -10,7 +10,8 @@ import numpy as np
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.compiler.partition import ALGORITHM, PartitionedPrograms, program_recipe
+from robomorph.compiler.partition import ALGORITHM, PartitionedPrograms
+from robomorph.compiler.program import program_recipe
 from robomorph.compiler.recipe import barrier_limit
 from robomorph.compiler.specialise import make_request
 from robomorph.ir.interpret import interpret

@@ -11,7 +11,8 @@ import pytest
 
 import robomorph
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.compiler.partition import PARTITIONINGS, program_recipe
+from robomorph.compiler.partition import PARTITIONINGS
+from robomorph.compiler.program import program_recipe
 from robomorph.errors import TargetError
 from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 from robomorph.targets.gpu.cuda.dialect import CUDA

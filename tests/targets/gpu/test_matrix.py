@@ -12,12 +12,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 import robomorph
 from robomorph import Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.compiler.partition import PARTITIONINGS, program_recipe
+from robomorph.compiler.partition import PARTITIONINGS
+from robomorph.compiler.program import program_recipe
+from robomorph.compiler.recipe import barrier_limit
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import ModelWarning
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
-from robomorph.targets.gpu.kernel import MAPPINGS, GpuKernel, barrier_limit
+from robomorph.targets.gpu.kernel import MAPPINGS, GpuKernel
 from robomorph.targets.gpu.opencl.device import open_device
 from tests.oracle.calls import Sample, sample
 from tests.oracle.random_trees import RandomRobot, random_robots
