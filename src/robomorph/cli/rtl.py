@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 examples:
-  robomorph rtl iiwa14                                  the papers' design: gradient, M^-1 given
-  robomorph rtl iiwa14 --interval 8                     a new gradient every 8 cycles
-  robomorph rtl iiwa14 --trig chip --minv chip          everything on the chip: from q, qd and tau
-  robomorph rtl iiwa14 --structure units --interval 144 --bits 18     small: folded link units
+  robomorph rtl iiwa14                                  gradient of forward dynamics, all on the chip
+  robomorph rtl iiwa14 --preset papers                  the papers' design: gradient, M^-1 given
+  robomorph rtl iiwa14 --preset papers --interval 8     a new gradient every 8 cycles
+  robomorph rtl iiwa14 --preset papers --structure units --interval 144 --bits 18   small: folded link units
   robomorph rtl iiwa14 --pipelines 4                    four gradients at work, results in order
   robomorph rtl hyq --structure units --units 4         four limbs, four processors
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl

@@ -12,36 +12,18 @@ if TYPE_CHECKING:
     from robomorph.targets.rtl.options import Options
 
 PAPERS_FUNCTION = "forward_dynamics_gradient"
-# Where the commands differ from `robot.compile(target="rtl")`: its defaults are another design.
 ABOUT_DEFAULTS = """\
-The defaults are the papers' design: sines, cosines and M^-1 from the host,
-speeds and accelerations up to 1. robot.compile(target="rtl") has others:
-everything on the chip, speeds up to 2, accelerations up to 10, an interval
-that suits the function."""
-# What an option is when it is not given; `minv` depends on the function.
-_DEFAULTS: dict[str, Any] = {
-    "format": None,
-    "bits": 32,
-    "ranges": "profile",
-    "trig": "host",
-    "minv": None,
-    "boundary": "fixed",
-    "queue": 0,
-    "pipelines": 1,
-    "interval": 24,
-    "period": 1.8,
-    "multiply_stages": 0,
-    "latency": None,
-    "speed": 1.0,
-    "acceleration": 1.0,
-    "structure": "flat",
-    "units": "",
-    "fold": None,
-    "unit_latency": None,
-    "no_memories": False,
-    "step": 2,
-    "multiply_constants": False,
-}
+The defaults are those of robot.compile(target="rtl"): everything on the chip,
+speeds up to 2, accelerations up to 10, an interval that suits the function.
+--preset papers starts from the papers' design instead: sines, cosines and M^-1
+from the host, speeds and accelerations up to 1, interval 24."""
+# Flags that say the opposite of the option they set.
+_OPPOSITES = {"no_memories": "memories", "multiply_constants": "scale_by_adders"}
+_NAMES = (
+    *("preset", "format", "bits", "ranges", "trig", "minv", "boundary", "queue", "pipelines", "interval"),
+    *("period", "multiply_stages", "latency", "speed", "acceleration", "structure", "units", "fold"),
+    *("unit_latency", "step", *_OPPOSITES),
+)
 
 
 def add_design_options(group: Any) -> None:
@@ -50,10 +32,11 @@ def add_design_options(group: Any) -> None:
     def add(flag: str, text: str, **more: Any) -> None:
         group.add_argument(flag, help=text, default=argparse.SUPPRESS, **more)
 
-    add("--trig", "who computes sines and cosines (default host)", choices=("host", "chip"))
+    add("--preset", "a design to start from (default complete)", choices=("complete", "papers"))
+    add("--trig", "who computes sines and cosines (default chip)", choices=("host", "chip"))
     add(
         "--minv",
-        "is M^-1 an argument? (default: given, for the gradient of forward dynamics)",
+        "is M^-1 an argument? (for the gradient of forward dynamics; default chip)",
         choices=("given", "chip"),
     )
     add("--format", "one format for all signals (default: one per signal)", metavar="Qm.n")
@@ -76,7 +59,7 @@ def add_design_options(group: Any) -> None:
         type=int,
         metavar="N",
     )
-    add("--interval", "cycles between states (default 24)", type=int)
+    add("--interval", "cycles between states (default: as suits the function)", type=int)
     add("--period", "chained delay per cycle, in multiplications (default 1.8)", type=float)
     add(
         "--multiply-stages",
@@ -85,14 +68,14 @@ def add_design_options(group: Any) -> None:
         choices=(0, 1, 2),
     )
     add("--latency", "cycles to aim for; more leave room to share units", type=int)
-    add("--speed", "largest joint speed that ranges are for (default 1)", type=float)
-    add("--acceleration", "largest acceleration that ranges are for (default 1)", type=float)
+    add("--speed", "largest joint speed that ranges are for (default 2)", type=float)
+    add("--acceleration", "largest acceleration that ranges are for (default 10)", type=float)
     add_unit_options(add)
 
 
 def given_options(args: argparse.Namespace) -> dict[str, Any]:
     """The design options on the command line, by name."""
-    return {name: getattr(args, name) for name in _DEFAULTS if hasattr(args, name)}
+    return {name: getattr(args, name) for name in _NAMES if hasattr(args, name)}
 
 
 def flag(name: str) -> str:
@@ -101,22 +84,19 @@ def flag(name: str) -> str:
 
 
 def design_options(args: argparse.Namespace, function: str, outputs: Sequence[str] | None = None) -> Options:
-    """The command's options as an accelerator's: gradients as in the papers unless told otherwise. `outputs`:
-    those that were asked for by name."""
+    """The command's options as an accelerator's. `outputs`: those that were asked for by name."""
     from robomorph.errors import ArgumentError
-    from robomorph.targets.rtl.options import Options
+    from robomorph.targets.rtl.options import GIVEN_OUTPUTS, make_options
 
     given = given_options(args)
     if "format" in given and "bits" in given:
         raise ArgumentError("--format and --bits: a format says how many bits it has: give one of them")
-    chosen = {**_DEFAULTS, **given}
-    beyond = [name for name in outputs or () if name not in ("dqdd_dq", "dqdd_dqd")]
-    if chosen["minv"] is None:
-        chosen["minv"] = "given" if function == PAPERS_FUNCTION and not beyond else "chip"
-    elif chosen["minv"] == "given" and function == PAPERS_FUNCTION and beyond:
+    beyond = [name for name in outputs or () if name not in GIVEN_OUTPUTS]
+    if given.get("minv") == "given" and function == PAPERS_FUNCTION and beyond:
         raise ArgumentError(
             f"--minv given: it makes dqdd_dq and dqdd_dqd, not {', '.join(beyond)}: use --minv chip"
         )
-    chosen["scale_by_adders"] = not chosen.pop("multiply_constants")
-    chosen["memories"] = not chosen.pop("no_memories")
-    return Options(**chosen)
+    for name, option in _OPPOSITES.items():
+        if name in given:
+            given[option] = not given.pop(name)
+    return make_options(given, function, outputs)

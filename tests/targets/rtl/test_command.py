@@ -9,13 +9,32 @@ from typing import Any
 import pytest
 
 import robomorph
+from robomorph import ArgumentError
 from robomorph.cli.main import main
+from robomorph.cli.rtl_options import design_options
+from robomorph.cli.running import make_parser
 from tests.targets.rtl.toolchains import needs_verilator
+
+RTL = ("rtl", "chain:2", "--preset", "papers")
+EXPORT = ("export", "chain:2", "--target", "rtl", "--preset", "papers")
 
 
 @needs_verilator
 def test_report_keeps_estimates_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rtl", "chain:2", "--no-simulate", "--interval", "12", "--sweep", "12,24", "--json"]) == 0
+    assert (
+        main(
+            [
+                *RTL,
+                "--no-simulate",
+                "--interval",
+                "12",
+                "--sweep",
+                "12,24",
+                "--json",
+            ]
+        )
+        == 0
+    )
     report = json.loads(capsys.readouterr().out)
     assert report["lint"] == "" and "simulated" not in report
     assert report["estimates"]["interval"] <= 12
@@ -26,7 +45,7 @@ def test_report_keeps_estimates_and_errors(capsys: pytest.CaptureFixture[str]) -
 
 @needs_verilator
 def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rtl", "chain:2", "--interval", "12", "--states", "20"]) == 0
+    assert main([*RTL, "--interval", "12", "--states", "20"]) == 0
     said = capsys.readouterr().out
     assert "every bit equals the interpreter" in said
     assert "lint: clean" in said
@@ -37,7 +56,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
 @needs_verilator
 def test_design_space_has_both_structures(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--algorithm", "inverse_dynamics", "--no-simulate", "--space", "--json"]
-    assert main(["rtl", "chain:2", *options]) == 0
+    assert main([*RTL, *options]) == 0
     designs = json.loads(capsys.readouterr().out)["space"]
     assert {d["structure"] for d in designs} == {"flat", "units"}
     front = [d for d in designs if d["pareto"]]
@@ -74,7 +93,7 @@ def test_design_space_has_both_structures(capsys: pytest.CaptureFixture[str]) ->
 def test_wrong_numbers_are_refused(
     options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["rtl", "chain:2", "--algorithm", "inverse_dynamics", *options]) == 2
+    assert main([*RTL, "--algorithm", "inverse_dynamics", *options]) == 2
     assert complaint in capsys.readouterr().err
 
 
@@ -86,12 +105,12 @@ def test_robot_that_does_not_move_is_refused(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_wrong_synthesis_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rtl", "chain:2", "--synthesise", "magic"]) == 2
+    assert main([*RTL, "--synthesise", "magic"]) == 2
     assert "ultrascale" in capsys.readouterr().err
 
 
 def test_export_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "chain:2", "--target", "rtl", "-o", str(tmp_path / "out"), "--json"]) == 0
+    assert main([*EXPORT, "-o", str(tmp_path / "out"), "--json"]) == 0
     made = json.loads(capsys.readouterr().out)["designs"]
     (about,) = made.values()
     assert (tmp_path / "out" / "rtl" / f"{about['top']}.sv").exists()
@@ -100,7 +119,7 @@ def test_export_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def exported(folder: Path, *options: str) -> dict[str, dict[str, Any]]:
     """The manifests of the designs that the command wrote, by folder below `folder`."""
-    assert main(["export", "chain:2", "--target", "rtl", "-o", str(folder), *options]) == 0
+    assert main([*EXPORT, "-o", str(folder), *options]) == 0
     found = folder.rglob("design.json")
     return {str(f.parent.relative_to(folder)): json.loads(f.read_text()) for f in found}
 
@@ -163,8 +182,29 @@ def test_export_refuses_options_that_mean_nothing(
 def test_jacobian_of_a_frame_with_proven_ranges(capsys: pytest.CaptureFixture[str]) -> None:
     frame = robomorph.load("chain:2").model.link_names[-1]
     options = ["--algorithm", "jacobian", "--ranges", "proven", "--states", "20", "--json"]
-    assert main(["rtl", "chain:2", "--frame", frame, *options]) == 0
+    assert main([*RTL, "--frame", frame, *options]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["simulated"]["exact"] and report["errors"]["overflows"] == 0
-    assert main(["rtl", "chain:2", *options]) == 2
+    assert main([*RTL, *options]) == 2
     assert "frame: jacobian is about one frame" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("algorithm", ["forward_dynamics_gradient", "inverse_dynamics"])
+@pytest.mark.parametrize("preset", ["complete", "papers"])
+def test_the_command_and_the_call_build_the_same_chip(preset: str, algorithm: str) -> None:
+    """By default, and from any preset."""
+    parser = make_parser()
+    words = ["rtl", "chain:2", "--algorithm", algorithm]
+    named = parser.parse_args([*words, "--preset", preset])
+    kernel: Any = robomorph.load("chain:2").compile(algorithm, target="rtl", preset=preset)
+    assert design_options(named, algorithm) == kernel.accelerator.options
+    if preset == "complete":
+        bare: Any = robomorph.load("chain:2").compile(algorithm, target="rtl")
+        assert design_options(parser.parse_args(words), algorithm) == bare.accelerator.options
+    given = "given" if (preset, algorithm) == ("papers", "forward_dynamics_gradient") else "chip"
+    assert kernel.accelerator.options.minv == given
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="preset: expected one of complete, papers"):
+        robomorph.load("chain:2").compile("energy", target="rtl", preset="small")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
 from numbers import Integral, Real
@@ -129,13 +129,29 @@ def unit_wishes(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(wishes)
 
 
-def make_options(options: Mapping[str, Any]) -> Options:
-    """Options by name; an unknown name is answered with the known ones."""
+# Designs with a name, as what they change of the defaults.
+PRESETS: dict[str, dict[str, Any]] = {
+    "complete": {},
+    "papers": {"trig": "host", "minv": "given", "speed": 1.0, "acceleration": 1.0, "interval": 24},
+}
+# The one function that may have M^-1 given, and what it then makes.
+GIVEN_FUNCTION, GIVEN_OUTPUTS = "forward_dynamics_gradient", ("dqdd_dq", "dqdd_dqd")
+
+
+def make_options(options: Mapping[str, Any], function: str, outputs: Sequence[str] | None = None) -> Options:
+    """Options by name, on top of those of their `preset` ("complete": everything on the chip; "papers":
+    sines, cosines and, for the gradient of forward dynamics, M^-1 from the host). `outputs`: of the function
+    that were asked for by name. An unknown name is answered with the known ones."""
+    preset = options.get("preset", "complete")
+    _one_of("preset", preset, tuple(PRESETS))
+    chosen = dict(PRESETS[preset])
+    if function != GIVEN_FUNCTION or any(name not in GIVEN_OUTPUTS for name in outputs or ()):
+        chosen.pop("minv", None)
     known = [field.name for field in fields(Options)]
     for name in options:
-        if name not in known:
-            raise ArgumentError(f"{name}: not an option of target 'rtl': it has {', '.join(known)}")
-    return Options(**options)
+        if name not in (*known, "preset"):
+            raise ArgumentError(f"{name}: not an option of target 'rtl': it has preset, {', '.join(known)}")
+    return Options(**{**chosen, **{name: value for name, value in options.items() if name != "preset"}})
 
 
 # Options that are whole numbers, and the least of each; None, if it is the default, leaves it open.
