@@ -22,6 +22,7 @@ from robomorph.folders import write_folder
 from robomorph.gpu.export import GpuFunction, GpuPackage, package_files
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
+from robomorph.model.joints import JOINT_TYPES
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.paths import user_path
@@ -297,21 +298,16 @@ def _steps(robot: Robot, states: int) -> dict[str, Array]:
 def robot_data(robot: Robot) -> RobotData:
     """Names, limits, gravity and the places of the joints."""
     limits = robot.limits
-    coordinates, velocities = [""] * robot.nq, [""] * robot.nv
     places = []
     for body in robot.model.bodies:
-        if body.mimic is not None:
-            continue
-        q, v = robot.coordinates(body.joint_name)
-        places.append(JointPlace(body.joint_name, body.kind, q.start, v.start))
-        for names, place in ((coordinates, q), (velocities, v)):
-            several = place.stop - place.start > 1
-            for k in range(place.start, place.stop):
-                names[k] = f"{body.joint_name}[{k - place.start}]" if several else body.joint_name
+        if body.mimic is None:
+            q, v = robot.coordinates(body.joint_name)
+            manifold = JOINT_TYPES[body.kind].known_manifold
+            places.append(JointPlace(body.joint_name, body.kind, manifold, q.start, v.start))
     return RobotData(
         joints=robot.joint_names,
-        coordinates=tuple(coordinates),
-        velocities=tuple(velocities),
+        coordinates=robot.coordinate_names,
+        velocities=robot.velocity_names,
         lower=tuple(limits.lower.tolist()),
         upper=tuple(limits.upper.tolist()),
         velocity=tuple(limits.velocity.tolist()),

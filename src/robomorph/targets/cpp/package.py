@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port, Program
+from robomorph.model.manifolds import Manifold
 
 Array = npt.NDArray[Any]
 
@@ -75,10 +76,12 @@ class CppFunction:
 
 @dataclass(frozen=True)
 class JointPlace:
-    """A joint with coordinates of its own: its kind, and where it begins in q and in qd."""
+    """A joint with coordinates of its own: its kind, its manifold if that is known, and where it begins in q
+    and in qd."""
 
     name: str
     kind: str
+    manifold: Manifold | None
     q: int
     v: int
 
