@@ -13,7 +13,7 @@ import pytest
 import robomorph
 from robomorph.cli.main import main
 from robomorph.errors import ModelWarning
-from robomorph.export import build_shared, export
+from robomorph.export import FunctionSpec, build_shared, export
 from tests.export.tools import COMPILERS, STRICT, compile_program, need, output_of
 from tests.hostile.test_exports import chain
 
@@ -226,3 +226,16 @@ def test_gravity_payload_and_tool_frame_are_in_the_code(
     )
     found = [float(x) for x in output_of(compile_program("g++", tmp_path, "use.cpp")).split()]
     np.testing.assert_allclose(found, [*expected, *pose.ravel()], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("frame", ["手", "??/\\", "1", "rate", "class", "_"])
+def test_frames_of_any_name_compile(frame: str, tmp_path: Path) -> None:
+    """Also where nothing of the name can stand in an identifier: a function is not called as its result is."""
+    robot = robomorph.load("chain:2", tool_frames={frame: ("tool", [0.1, 0.0, 0.2])})
+    specs = [FunctionSpec(name, frame) for name in ("jacobian", "jacobian_rate")]
+    library = build_shared(robot, specs, directory=tmp_path)
+    q, qd = np.array([0.3, -0.4]), np.array([0.5, 0.6])
+    (jacobian,) = library[specs[0].name](q).values()
+    (rate,) = library[specs[1].name](q, qd).values()
+    np.testing.assert_allclose(jacobian, robot.jacobian(q, frame), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(rate, robot.jacobian_rate(q, qd, frame), rtol=0, atol=1e-15)
