@@ -123,8 +123,8 @@ class FunctionSpec:
 
     @property
     def name(self) -> str:
-        """The function's identifier. A frame of which no letter can stand in one is called `frame`: results are
-        named like their algorithm, and C++ would take the one for the other."""
+        """The function's identifier. A frame of which no letter can stand in one is called `frame`: results
+        are named like their algorithm, and C++ would take the one for the other."""
         name = identifier(f"{self.algorithm}_{self.frame}" if self.frame else self.algorithm)
         return f"{name}_frame" if self.frame and name == self.algorithm else name
 

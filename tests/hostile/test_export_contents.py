@@ -230,7 +230,7 @@ def test_gravity_payload_and_tool_frame_are_in_the_code(
 
 @pytest.mark.parametrize("frame", ["手", "??/\\", "1", "rate", "class", "_"])
 def test_frames_of_any_name_compile(frame: str, tmp_path: Path) -> None:
-    """Also where nothing of the name can stand in an identifier: a function is not called as its result is."""
+    """Also where nothing of the name can stand in an identifier: no function is called as its result is."""
     robot = robomorph.load("chain:2", tool_frames={frame: ("tool", [0.1, 0.0, 0.2])})
     specs = [FunctionSpec(name, frame) for name in ("jacobian", "jacobian_rate")]
     library = build_shared(robot, specs, directory=tmp_path)

@@ -64,6 +64,7 @@ class PartitionedPrograms:
     def __init__(self, specialiser: Specialiser, request: Request) -> None:
         if request.algorithm != ALGORITHM:
             raise ArgumentError(f"partitioning: only {ALGORITHM} has one, found {request.algorithm}")
+        specialiser.require_masses(ALGORITHMS[ALGORITHM])
         self.specialiser, self.request = specialiser, request
         self.motion = cache(self._motion)
         self.given_motion = cache(self._given_motion)

@@ -187,7 +187,9 @@ def _with_units(
 
 
 def _minv_given(specialiser: Specialiser, request: Request) -> tuple[Specialised, Program]:
-    made = specialiser.specialise(_gradient_request(specialiser, request))
+    inner = _gradient_request(specialiser, request)
+    specialiser.require_masses(ALGORITHMS[request.algorithm])  # no M^-1 to give of a singular M
+    made = specialiser.specialise(inner)
     return made, with_minv_given(made.program, model_sizes(specialiser.model).nv)
 
 
