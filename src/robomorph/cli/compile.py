@@ -318,8 +318,8 @@ def _print_refused(console: Console, refused: dict[str, str]) -> None:
     named: dict[str, list[str]] = {}
     for name, why in refused.items():
         named.setdefault(why.partition(f": {name} ")[2] or why, []).append(name)
-    for reason, names in named.items():
-        console.print(f"refused: {', '.join(names)}: {reason}", markup=False, style="yellow")
+    for reason, which in named.items():
+        console.print(f"refused: {', '.join(which)}: {reason}", markup=False, style="yellow")
 
 
 def _print_programs(console: Console, rows: list[Row]) -> None:
