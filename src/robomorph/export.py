@@ -22,7 +22,8 @@ from robomorph.folders import write_folder
 from robomorph.gpu.export import GpuFunction, GpuPackage, package_files
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
-from robomorph.model.joints import JOINT_TYPES
+from robomorph.model import manifolds
+from robomorph.model.joints import JOINT_TYPES, JointType
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.paths import user_path
@@ -304,8 +305,8 @@ def robot_data(robot: Robot) -> RobotData:
     for body in robot.model.bodies:
         if body.mimic is None:
             q, v = robot.coordinates(body.joint_name)
-            manifold = JOINT_TYPES[body.kind].known_manifold
-            places.append(JointPlace(body.joint_name, body.kind, manifold, q.start, v.start))
+            manifold, size = _manifold_name(JOINT_TYPES[body.kind]), q.stop - q.start
+            places.append(JointPlace(body.joint_name, body.kind, manifold, q.start, v.start, size))
     return RobotData(
         joints=robot.joint_names,
         coordinates=robot.coordinate_names,
@@ -317,6 +318,12 @@ def robot_data(robot: Robot) -> RobotData:
         gravity=tuple(np.asarray(robot.gravity).tolist()),
         places=tuple(places),
     )
+
+
+def _manifold_name(joint: JointType) -> str:
+    """Empty for one that is not ours: a subclass may step otherwise."""
+    found = type(joint.known_manifold)
+    return found.__name__ if getattr(manifolds, found.__name__, None) is found else ""
 
 
 def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> CppFunction:

@@ -166,11 +166,10 @@ def test_every_name_of_a_joint_is_moved(kind: str, tmp_path: Path) -> None:
 
 def test_a_joint_of_several_coordinates_that_add_is_moved() -> None:
     """None is shipped, but a class may have one: a call for each."""
-    from robomorph.model.manifolds import Flat
     from robomorph.targets.cpp.manifold import cpp_calls
     from robomorph.targets.cpp.package import JointPlace
 
-    into, _ = cpp_calls([JointPlace("a", "double", Flat(2), 4, 3)])
+    into, _ = cpp_calls([JointPlace("a", "double", "Flat", 4, 3, 2)])
     assert into.splitlines() == [
         f"  robomorph::Line::integrate(q + {4 + k}, dq + {3 + k}, result + {4 + k});" for k in range(2)
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from robomorph.ir.program import Port
-from robomorph.model.manifolds import SE2, SE3, SO3, Flat, Manifold
 from robomorph.targets.cpp.package import Array, JointPlace, Routine
 
-# The structure in support/manifold.hpp that moves a joint, by its manifold. A subclass may step otherwise, so
-# it is another. A new manifold is one structure there and one entry here.
-MOVES: dict[type[Manifold], str] = {Flat: "Line", SE2: "Plane", SE3: "Free", SO3: "Ball"}
+# The structure in support/manifold.hpp that moves a joint, by its manifold in `robomorph.model.manifolds`. A
+# new manifold is one structure there and one entry here.
+MOVES = {"Flat": "Line", "SE2": "Plane", "SE3": "Free", "SO3": "Ball"}
 _NOTES = {
     "q": "coordinates, rad or m",
     "q0": "coordinates to start from",
@@ -22,7 +21,7 @@ _NOTES = {
 
 def unknown_kinds(places: Sequence[JointPlace]) -> str:
     """Why there can be no `integrate` and `difference`; empty if there can."""
-    unknown = [f"{place.name!r} ({place.kind})" for place in places if type(place.manifold) not in MOVES]
+    unknown = [f"{place.name!r} ({place.kind})" for place in places if place.manifold not in MOVES]
     return f"no C++ code moves the joints {', '.join(unknown)}" if unknown else ""
 
 
@@ -61,6 +60,5 @@ def cpp_calls(places: Sequence[JointPlace]) -> tuple[str, str]:
 
 def _moves(place: JointPlace) -> list[tuple[str, int, int]]:
     """Structure and places in q and qd: one call, or one for each coordinate that simply adds."""
-    assert place.manifold is not None
-    calls = place.manifold.nq if isinstance(place.manifold, Flat) else 1
-    return [(f"  robomorph::{MOVES[type(place.manifold)]}", place.q + k, place.v + k) for k in range(calls)]
+    calls = place.size if place.manifold == "Flat" else 1
+    return [(f"  robomorph::{MOVES[place.manifold]}", place.q + k, place.v + k) for k in range(calls)]

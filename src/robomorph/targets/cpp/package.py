@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port, Program
-from robomorph.model.manifolds import Manifold
 
 Array = npt.NDArray[Any]
 
@@ -76,14 +75,15 @@ class CppFunction:
 
 @dataclass(frozen=True)
 class JointPlace:
-    """A joint with coordinates of its own: its kind, its manifold if that is known, and where it begins in q
-    and in qd."""
+    """A joint with coordinates of its own: its kind, its manifold if that is known (else empty), where it
+    begins in q and in qd, and its number of coordinates."""
 
     name: str
     kind: str
-    manifold: Manifold | None
+    manifold: str
     q: int
     v: int
+    size: int
 
 
 @dataclass(frozen=True)
