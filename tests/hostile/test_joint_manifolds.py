@@ -235,7 +235,7 @@ def test_a_screw_reaches_as_far_as_it_lifts() -> None:
     assert np.linalg.norm(point) > 4.0
     missed = robot.inverse_kinematics(point + np.array([0.01, 0.0, 0.0]), "l2", starts=1, max_iterations=2)
     assert not missed.success and "out of reach" not in missed.reason
-    far = robot.inverse_kinematics([0.0, 0.0, 6.0], "l2", starts=1, max_iterations=2)
+    far = robot.inverse_kinematics([0.0, 0.0, 9.0], "l2", starts=1, max_iterations=2)
     assert far.reason.startswith("out of reach")
 
 
