@@ -1,7 +1,6 @@
 """robomorph: a robot description in, fast verified kernels for that one robot out."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # checkers take it for True. An import here would delay what catches an interrupt
 if TYPE_CHECKING:
     from robomorph.public import *  # noqa: F403
 
@@ -9,7 +8,7 @@ __version__ = "0.2.0"
 
 if not TYPE_CHECKING:  # who checks types knows every name by the import above
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         """Everything in robomorph.public, imported on first use: the command line starts without it."""
         if name.startswith("_") and name != "__all__":
             raise AttributeError(f"module 'robomorph' has no attribute {name!r}")

@@ -60,7 +60,16 @@ def test_a_negative_number_is_a_value(command: str, flag: str, capsys: pytest.Ca
         assert "unrecognized" not in found and "expected 3 arguments" not in found, text
 
 
-@pytest.mark.parametrize("words", [["-4e-1", "-.2", "+0.6"], ["-4e-1,-.2,.6"], ["-4e-1,", "-.2,", ".6"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-4e-1", "-.2", "+0.6"],
+        ["-4e-1,-.2,.6"],
+        ["-4e-1,", "-.2,", ".6"],
+        ["-4e-1 -.2 .6"],
+        [" -.4 ,-.2", ".6 "],
+    ],
+)
 def test_a_position_in_every_spelling(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ik", "iiwa14", "--position", *words, "--json"]) == 0
     q = np.array(json.loads(capsys.readouterr().out)["q"])
@@ -83,7 +92,8 @@ def test_a_start_in_every_spelling(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["-1,0,-9.81"], ["-1", "0", "-9.81"], ["-1,", "0,", "-9.81"], ["-1e0,-0,-981e-2"]]
+    "words",
+    [["-1,0,-9.81"], ["-1", "0", "-9.81"], ["-1,", "0,", "-9.81"], ["-1e0,-0,-981e-2"], ["-1 0 -9.81"]],
 )
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("robots", "bench")])
 @pytest.mark.parametrize("robot_last", [False, True])
@@ -356,7 +366,9 @@ def test_compile_leaves_out_what_a_robot_has_not(tmp_path: Path, capsys: pytest.
     assert set(found["refused"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
     assert found["load_to_first_gradient_seconds"] is None and found["ok"] and "energy" in found["algorithms"]
     assert main(["compile", str(path)]) == 0
-    out = capsys.readouterr().out
-    assert "refused: mass_matrix_inverse" in out and "refused: forward_dynamics_gradient" in out
+    out = " ".join(capsys.readouterr().out.split())
+    assert (
+        out.count("refused: ") == 1 and "forward_dynamics_gradient: divides by the mass matrix, which" in out
+    )
     assert main(["compile", str(path), "--algorithms", "energy", "forward_dynamics"]) == 2
     assert "singular" in capsys.readouterr().err

@@ -13,7 +13,7 @@ import pytest
 import robomorph
 from robomorph.cli.main import main
 from robomorph.errors import ModelWarning
-from robomorph.export import build_shared, export
+from robomorph.export import FunctionSpec, build_shared, export
 from tests.export.tools import COMPILERS, STRICT, compile_program, need, output_of
 from tests.hostile.test_exports import chain
 
@@ -147,11 +147,39 @@ def test_tiny_steps_keep_their_digits(angle: float, tmp_path: Path) -> None:
     np.testing.assert_allclose(back, dq, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["spherical", "ball"])
+def test_every_name_of_a_joint_is_moved(kind: str, tmp_path: Path) -> None:
+    """By its manifold, not by the name that the file happens to use."""
+    with pytest.warns(ModelWarning, match="no word of URDF|limit"):
+        robot = robomorph.load(chain(["a", "b"], ["revolute", kind]))
+    library = build_shared(robot, ["energy"], directory=tmp_path)
+    q, dq = robot.random_state(3).q, np.array([0.3, 0.6, -0.64, 0.48])
+    reached = library["integrate"](q, dq)["result"]
+    pin = pytest.importorskip("pinocchio")
+    liegroup = pin.JointModelComposite(pin.JointModelRZ())
+    liegroup.addJoint(pin.JointModelSpherical())
+    model = pin.Model()
+    model.addJoint(0, liegroup, pin.SE3.Identity(), "both")
+    np.testing.assert_allclose(reached, pin.integrate(model, q, dq), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(library["difference"](q, reached)["dq"], dq, rtol=0, atol=1e-14)
+
+
+def test_a_joint_of_several_coordinates_that_add_is_moved() -> None:
+    """None is shipped, but a class may have one: a call for each."""
+    from robomorph.targets.cpp.manifold import cpp_calls
+    from robomorph.targets.cpp.package import JointPlace
+
+    into, _ = cpp_calls([JointPlace("a", "double", "Flat", 4, 3, 2)])
+    assert into.splitlines() == [
+        f"  robomorph::Line::integrate(q + {4 + k}, dq + {3 + k}, result + {4 + k});" for k in range(2)
+    ]
+
+
 def test_a_kind_of_joint_without_cpp_code_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after docs/add-a-joint.md: the kernels are exported, the steps are not, and everything says so."""
-    from robomorph.targets.cpp import manifold
+    from robomorph.model.joints import Prismatic
 
-    monkeypatch.delitem(manifold.MOVES, "prismatic")
+    monkeypatch.setattr(Prismatic, "known_manifold", None)
     with pytest.warns(ModelWarning):
         robot = robomorph.load(chain(["a", "slide"], ["revolute", "prismatic"]))
     with pytest.warns(ModelWarning, match=r"left out integrate, difference: .*'slide' \(prismatic\)"):
@@ -197,3 +225,16 @@ def test_gravity_payload_and_tool_frame_are_in_the_code(
     )
     found = [float(x) for x in output_of(compile_program("g++", tmp_path, "use.cpp")).split()]
     np.testing.assert_allclose(found, [*expected, *pose.ravel()], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("frame", ["手", "??/\\", "1", "rate", "class", "_"])
+def test_frames_of_any_name_compile(frame: str, tmp_path: Path) -> None:
+    """Also where nothing of the name can stand in an identifier: no function is called as its result is."""
+    robot = robomorph.load("chain:2", tool_frames={frame: ("tool", [0.1, 0.0, 0.2])})
+    specs = [FunctionSpec(name, frame) for name in ("jacobian", "jacobian_rate")]
+    library = build_shared(robot, specs, directory=tmp_path)
+    q, qd = np.array([0.3, -0.4]), np.array([0.5, 0.6])
+    (jacobian,) = library[specs[0].name](q).values()
+    (rate,) = library[specs[1].name](q, qd).values()
+    np.testing.assert_allclose(jacobian, robot.jacobian(q, frame), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(rate, robot.jacobian_rate(q, qd, frame), rtol=0, atol=1e-15)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import robomorph
+
 # Starts the program as its script does; a signal arrives as the module named first is about to be imported.
 DRIVER = """
 import os, signal, sys
@@ -177,3 +179,17 @@ def test_a_reader_that_leaves(words: str, kept: int, tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) == kept
     assert errors.read_text() == ""
     assert int(codes.read_text()) in ((2,) if head.split()[-1] in ("nonsense", "nowhere.urdf") else (0,))
+
+
+def test_nothing_is_imported_before_interrupts_are_caught() -> None:
+    """What is imported until then is time in which an interrupt is a traceback."""
+    look = (
+        "import sys; seen = {*sys.modules}; import robomorph.cli.main; print(*sorted({*sys.modules} - seen))"
+    )
+    place = {
+        **os.environ,
+        "PYTHONPATH": str(Path(robomorph.__file__).parents[1]),
+    }  # -S: no packages' own hooks
+    command = [sys.executable, "-S", "-c", look]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, env=place)
+    assert found.stdout.split() == ["__future__", "robomorph", "robomorph.cli", "robomorph.cli.main"]

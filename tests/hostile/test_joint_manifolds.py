@@ -178,11 +178,8 @@ def test_everything_else_works_for_any_type(joint: type[JointType]) -> None:
 
 def test_coordinates_that_cannot_add_are_not_added() -> None:
     robot = load(Unnamed, "revolute y")
-    for call in (
-        lambda: robot.neutral,
-        robot.random_state,
-        lambda: robot.integrate(np.eye(8)[6], np.ones(7)),
-    ):
+    q = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+    for call in (lambda: robot.neutral, robot.random_state, lambda: robot.integrate(q, np.ones(7))):
         with pytest.raises(
             ModelError, match="Unnamed: 7 coordinates and 6 degrees of freedom cannot simply add"
         ):

@@ -157,9 +157,10 @@ def test_rounded_targets_of_inverse_kinematics_are_met(form: str) -> None:
         goal, frame = [PoseTarget("lbr_iiwa_link_7", goal)], None
     elif form == "orientation target":
         goal, frame = [OrientationTarget("lbr_iiwa_link_7", goal[:3, :3])], None
-    with pytest.warns(ModelWarning, match="only nearly a rotation"):
-        result = arm7.inverse_kinematics(goal, frame, q0=q)
-    assert result.success
+    for _ in range(2):  # the first call also makes the solver
+        with pytest.warns(ModelWarning, match="of 'lbr_iiwa_link_7': .* only nearly a rotation") as caught:
+            result = arm7.inverse_kinematics(goal, frame, q0=q)
+        assert result.success and len(caught) == 1
     reached = arm7.forward_kinematics(result.q, "lbr_iiwa_link_7")
     assert np.abs(reached[:3, :3] - exact[:3, :3]).max() < 2e-3
     with pytest.raises(robomorph.ArgumentError, match="rotation matrix"):

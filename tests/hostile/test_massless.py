@@ -218,3 +218,33 @@ def test_compile_serves_what_can_be_served(
     assert main(["info", str(file)]) == 0
     assert main(["ik", str(file), "--position", "0.5", "0.2", "0.05"]) in (0, 1)
     assert "defect" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("inertials", [("", ""), (None, "")])
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("opencl", {"partitioning": "split"}),
+        ("opencl", {"partitioning": "fused"}),
+        ("opencl", {"partitioning": "completely_fused"}),
+        ("rtl", {"minv": "given"}),
+        ("rtl", {"minv": "given", "structure": "units"}),
+    ],
+)
+def test_gradients_made_in_parts_are_refused_as_a_whole(
+    target: str, options: Any, inertials: tuple[str | None, ...]
+) -> None:
+    """By the name of what was asked for, whichever part of it would divide."""
+    if target == "opencl":
+        pytest.importorskip("pyopencl")
+    machine = robomorph.load(chain(*inertials))
+    with pytest.raises(robomorph.ModelError, match=r"bare: forward_dynamics_gradient .* 'j2'"):
+        machine.compile(
+            "forward_dynamics_gradient", target=target, outputs=("dqdd_dq", "dqdd_dqd"), **options
+        )
+
+
+def test_the_gpu_report_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bare.urdf").write_text(chain(None, ""))
+    assert main(["gpu-report", str(tmp_path / "bare.urdf")]) == 2
+    assert "error: bare: forward_dynamics_gradient divides by" in capsys.readouterr().err

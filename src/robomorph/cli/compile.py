@@ -300,10 +300,12 @@ def _print_conclusion(console: Console, rows: list[Row]) -> None:
 
 
 def _print_refused(console: Console, refused: dict[str, str]) -> None:
-    """What the robot cannot have, and why."""
-    for reason in dict.fromkeys(refused.values()):
-        names = ", ".join(name for name, why in refused.items() if why == reason)
-        console.print(f"refused: {names}: {reason}", markup=False, style="yellow")
+    """What the robot cannot have, and why: each reason once, though it names what it refuses."""
+    named: dict[str, list[str]] = {}
+    for name, why in refused.items():
+        named.setdefault(why.partition(f": {name} ")[2] or why, []).append(name)
+    for reason, which in named.items():
+        console.print(f"refused: {', '.join(which)}: {reason}", markup=False, style="yellow")
 
 
 def _print_programs(console: Console, rows: list[Row]) -> None:

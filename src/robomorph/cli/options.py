@@ -95,7 +95,8 @@ def payload(words: list[str]) -> tuple[str, list[float]]:
     values = numbers(words[1:])
     if len(values) not in (1, 4, 10):
         raise argparse.ArgumentTypeError(
-            f"expected LINK and 1, 4 or 10 numbers such as 'hand 2.5 0 0 0.1', found {' '.join(words)!r}"
+            f"expected LINK and 1, 4 or 10 numbers such as 'hand 2.5 0 0 0.1', found {words[0]!r} and "
+            f"{len(values)} numbers"
         )
     return words[0], values
 
@@ -105,7 +106,8 @@ def tool_frame(words: list[str]) -> tuple[str, tuple[str, list[float]]]:
     values = numbers(words[2:])
     if len(values) not in (3, 6):
         raise argparse.ArgumentTypeError(
-            f"expected NAME LINK and 3 or 6 numbers such as 'tcp hand 0 0 0.1', found {' '.join(words)!r}"
+            f"expected NAME LINK and 3 or 6 numbers such as 'tcp hand 0 0 0.1', found "
+            f"{' '.join(map(repr, words[:2]))} and {len(values)} numbers"
         )
     return words[0], (words[1], values)
 

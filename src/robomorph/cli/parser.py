@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 _NUMBER = r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?|[-+]?(?:inf|infinity|nan)"
-_NUMBERS = re.compile(rf"(?:{_NUMBER})(?:,\s*(?:{_NUMBER}))*,?$", re.IGNORECASE)
+_NUMBERS = re.compile(rf"(?:{_NUMBER})(?:(?:\s*,\s*|\s+)(?:{_NUMBER}))*,?$", re.IGNORECASE)
 
 Read = Callable[[list[str]], Any]
 
@@ -156,6 +156,6 @@ def whole_numbers(words: list[str]) -> list[int]:
 
 
 def _parts(word: str) -> list[str]:
-    """The pieces between commas; one comma at the end, as in `0, 1, 2`, is no mistake."""
-    pieces = word.split(",")
-    return pieces[:-1] if len(pieces) > 1 and not pieces[-1].strip() else pieces
+    """The pieces between commas or spaces; one comma at the end, as in `0, 1, 2`, is no mistake."""
+    pieces = re.split(r"\s*,\s*|\s+", word.strip())
+    return pieces[:-1] if len(pieces) > 1 and not pieces[-1] else pieces

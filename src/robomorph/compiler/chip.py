@@ -44,7 +44,9 @@ class RobotChip:
             raise ArgumentError(f"{model.name}: no joint moves: there is nothing for a chip to compute")
         request = self._request(options)
         if options.minv == "given":
-            made = self.specialiser.specialise(_gradient_request(self.specialiser, request))
+            inner = _gradient_request(self.specialiser, request)
+            self.specialiser.require_masses(ALGORITHMS[request.algorithm])  # no M^-1 to give of a singular M
+            made = self.specialiser.specialise(inner)
             return _chosen(made, replace(made, program=with_minv_given(made.program, model_sizes(model).nv)))
         made = self.specialiser.specialise(request)
         return _chosen(made, made)

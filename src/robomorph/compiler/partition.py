@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.partitioned import trace_given_motion, trace_motion, trace_product
+from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.compiler.program import compile_program, program_recipe
 from robomorph.compiler.recipe import barrier_limit, robot_recipe
 from robomorph.compiler.specialise import Request, Specialiser
@@ -56,6 +57,7 @@ class PartitionedPrograms:
     def __init__(self, specialiser: Specialiser, request: Request) -> None:
         if request.algorithm != ALGORITHM:
             raise ArgumentError(f"partitioning: only {ALGORITHM} has one, found {request.algorithm}")
+        specialiser.require_masses(ALGORITHMS[ALGORITHM])
         self.specialiser, self.request = specialiser, request
         self.motion = cache(self._motion)
         self.given_motion = cache(self._given_motion)

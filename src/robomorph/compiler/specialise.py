@@ -83,7 +83,7 @@ class Specialiser:
     def specialise(self, request: Request) -> Specialised:
         """Trace every formulation, simplify those that may win, keep the cheapest."""
         with _no_collection():
-            self._require_masses(ALGORITHMS[request.algorithm])
+            self.require_masses(ALGORITHMS[request.algorithm])
             traced = self._trace_all(request)
             least = min(program.cost() for program in traced.values() if program is not None)
             simplified = {
@@ -96,7 +96,7 @@ class Specialiser:
         costs.update({name: program.cost() for name, program in simplified.items()})
         return Specialised(simplified[best], best, costs)
 
-    def _require_masses(self, algorithm: Algorithm) -> None:
+    def require_masses(self, algorithm: Algorithm) -> None:
         """Refuse, by name, what cannot be answered for want of masses."""
         if algorithm.masses:
             require_masses(self.model, algorithm.name)

@@ -24,6 +24,8 @@ from robomorph.export.folders import write_folder
 from robomorph.export.gpu import GpuFunction, GpuPackage, package_files
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
+from robomorph.model import manifolds
+from robomorph.model.joints import JOINT_TYPES, JointType
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.paths import user_path
@@ -122,8 +124,10 @@ class FunctionSpec:
 
     @property
     def name(self) -> str:
-        """The function's identifier."""
-        return identifier(f"{self.algorithm}_{self.frame}" if self.frame else self.algorithm)
+        """The function's identifier. A frame of which no letter can stand in one is called `frame`: results
+        are named like their algorithm, and C++ would take the one for the other."""
+        name = identifier(f"{self.algorithm}_{self.frame}" if self.frame else self.algorithm)
+        return f"{name}_frame" if self.frame and name == self.algorithm else name
 
 
 def default_functions(frames: Sequence[str] = ()) -> list[FunctionSpec]:
@@ -297,21 +301,16 @@ def _steps(robot: Robot, states: int) -> dict[str, Array]:
 def robot_data(robot: Robot) -> RobotData:
     """Names, limits, gravity and the places of the joints."""
     limits = robot.limits
-    coordinates, velocities = [""] * robot.nq, [""] * robot.nv
     places = []
     for body in robot.model.bodies:
-        if body.mimic is not None:
-            continue
-        q, v = robot.coordinates(body.joint_name)
-        places.append(JointPlace(body.joint_name, body.kind, q.start, v.start))
-        for names, place in ((coordinates, q), (velocities, v)):
-            several = place.stop - place.start > 1
-            for k in range(place.start, place.stop):
-                names[k] = f"{body.joint_name}[{k - place.start}]" if several else body.joint_name
+        if body.mimic is None:
+            q, v = robot.coordinates(body.joint_name)
+            manifold, size = _manifold_name(JOINT_TYPES[body.kind]), q.stop - q.start
+            places.append(JointPlace(body.joint_name, body.kind, manifold, q.start, v.start, size))
     return RobotData(
         joints=robot.joint_names,
-        coordinates=tuple(coordinates),
-        velocities=tuple(velocities),
+        coordinates=robot.coordinate_names,
+        velocities=robot.velocity_names,
         lower=tuple(limits.lower.tolist()),
         upper=tuple(limits.upper.tolist()),
         velocity=tuple(limits.velocity.tolist()),
@@ -319,6 +318,12 @@ def robot_data(robot: Robot) -> RobotData:
         gravity=tuple(np.asarray(robot.gravity).tolist()),
         places=tuple(places),
     )
+
+
+def _manifold_name(joint: JointType) -> str:
+    """Empty for one that is not ours: a subclass may step otherwise."""
+    found = type(joint.known_manifold)
+    return found.__name__ if getattr(manifolds, found.__name__, None) is found else ""
 
 
 def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> CppFunction:

@@ -19,6 +19,7 @@ from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
 from robomorph.ik.targets import PoseTarget, PositionTarget, as_pose
+from robomorph.model.rotation import EXACT, nearest_rotation
 from robomorph.runtime import _native
 
 if TYPE_CHECKING:
@@ -32,22 +33,10 @@ _GENERAL_ONLY = frozenset({"path", "posture", "solutions"})
 class QuickCall:
     """A solver with what it needs for every call."""
 
-    def __init__(self, robot: Robot, solver: Solver, is_pose: bool) -> None:
-        self.solver, self.is_pose = solver, is_pose
+    def __init__(self, robot: Robot, solver: Solver) -> None:
+        self.solver = solver
         self.nq = robot.nq
         self.start = np.ascontiguousarray(default_start(robot)[None])
-
-    def numbers(self, target: Array) -> Any:
-        """(n, target_size), or None if the target is not clean."""
-        if not self.is_pose:
-            return _native.ik_pack_rows(target, 3)
-        packed = _native.ik_pack_poses(target)
-        if packed is not None:
-            return packed
-        try:  # written with few digits, or in float32: still a pose, but one to be made exact
-            return _native.ik_pack_poses(as_pose("target", target))
-        except ArgumentError:
-            return None
 
     def starts(self, q0: Any, lead: tuple[int, ...], count: int) -> Any:
         """(n, nq), or None if `q0` is not clean or must be broadcast."""
@@ -82,6 +71,9 @@ def quick_solve(
     is_pose = len(shape) >= 2 and shape[-1] == 4
     if wanted is not None and is_pose != wanted:
         return None
+    numbers = _numbers(target, is_pose)
+    if numbers is None:
+        return None
     try:
         rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
         asked = ((k, tuple(v) if type(v) is list else v) for k, v in options.items() if k != "threads")
@@ -90,17 +82,29 @@ def quick_solve(
     except TypeError:  # an option that cannot be hashed
         return None
     if call is None:
-        call = robot._kernels[key] = QuickCall(robot, make(), is_pose)
+        call = robot._kernels[key] = QuickCall(robot, make())
         if call.solver.options.choice == ALL:
             return None
-    numbers = call.numbers(target)
-    if numbers is None:
-        return None
     lead = shape[:-2] if is_pose else shape[:-1]
     start = call.starts(q0, lead, len(numbers))
     if start is None or len(start) != len(numbers):
         return None
     return call.solver, call.solver.solve(numbers, start, start, threads), numbers, lead
+
+
+def _numbers(target: Array, is_pose: bool) -> Any:
+    """(n, target_size), or None if the target is not clean: the general way says what is wrong, once."""
+    if not is_pose:
+        return _native.ik_pack_rows(target, 3)
+    packed = _native.ik_pack_poses(target)
+    if packed is not None or target.shape[-2:] != (4, 4) or not np.isfinite(target).all():
+        return packed
+    if nearest_rotation(target[..., :3, :3])[1] > EXACT:
+        return None
+    try:  # in float32, or with few digits less: a pose, but one to be made exact
+        return _native.ik_pack_poses(as_pose("target", target))
+    except ArgumentError:
+        return None
 
 
 def _unwrapped(target: Any, frame: str | None) -> tuple[Any, str | None, bool | None]:

@@ -1,4 +1,4 @@
-"""`integrate` and `difference` of a robot: one call per joint, by its kind."""
+"""`integrate` and `difference` of a robot: calls for every joint, by its manifold."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from collections.abc import Mapping, Sequence
 from robomorph.ir.program import Port
 from robomorph.targets.cpp.package import Array, JointPlace, Routine
 
-# The structure in support/manifold.hpp that moves a joint, by the kind's name in a description. A new kind of
-# joint is one structure there and one entry here.
-MOVES = {
-    "revolute": "Line",
-    "continuous": "Line",
-    "prismatic": "Line",
-    "planar": "Plane",
-    "floating": "Free",
-    "spherical": "Ball",
-}
+# The structure in support/manifold.hpp that moves a joint, by its manifold in `robomorph.model.manifolds`. A
+# new manifold is one structure there and one entry here.
+MOVES = {"Flat": "Line", "SE2": "Plane", "SE3": "Free", "SO3": "Ball"}
 _NOTES = {
     "q": "coordinates, rad or m",
     "q0": "coordinates to start from",
@@ -28,7 +21,7 @@ _NOTES = {
 
 def unknown_kinds(places: Sequence[JointPlace]) -> str:
     """Why there can be no `integrate` and `difference`; empty if there can."""
-    unknown = [f"{place.name!r} ({place.kind})" for place in places if place.kind not in MOVES]
+    unknown = [f"{place.name!r} ({place.kind})" for place in places if place.manifold not in MOVES]
     return f"no C++ code moves the joints {', '.join(unknown)}" if unknown else ""
 
 
@@ -59,7 +52,13 @@ def manifold_routines(nq: int, nv: int, reference: Mapping[str, Array]) -> tuple
 
 def cpp_calls(places: Sequence[JointPlace]) -> tuple[str, str]:
     """The bodies of both functions."""
-    kinds = [(f"  robomorph::{MOVES[place.kind]}", place.q, place.v) for place in places]
-    into = [f"{kind}::integrate(q + {q}, dq + {v}, result + {q});" for kind, q, v in kinds]
-    back = [f"{kind}::difference(q0 + {q}, q1 + {q}, dq + {v});" for kind, q, v in kinds]
+    calls = [call for place in places for call in _moves(place)]
+    into = [f"{kind}::integrate(q + {q}, dq + {v}, result + {q});" for kind, q, v in calls]
+    back = [f"{kind}::difference(q0 + {q}, q1 + {q}, dq + {v});" for kind, q, v in calls]
     return "\n".join(into), "\n".join(back)
+
+
+def _moves(place: JointPlace) -> list[tuple[str, int, int]]:
+    """Structure and places in q and qd: one call, or one for each coordinate that simply adds."""
+    calls = place.size if place.manifold == "Flat" else 1
+    return [(f"  robomorph::{MOVES[place.manifold]}", place.q + k, place.v + k) for k in range(calls)]

@@ -75,12 +75,15 @@ class CppFunction:
 
 @dataclass(frozen=True)
 class JointPlace:
-    """A joint with coordinates of its own: its kind, and where it begins in q and in qd."""
+    """A joint with coordinates of its own: its kind, its manifold if that is known (else empty), where it
+    begins in q and in qd, and its number of coordinates."""
 
     name: str
     kind: str
+    manifold: str
     q: int
     v: int
+    size: int
 
 
 @dataclass(frozen=True)
