@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from robomorph.compiler.partition import make_partitioned
 from robomorph.compiler.recipe import robot_recipe
 from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.model import Model
@@ -41,6 +40,8 @@ def make_kernel(
     settings = Settings(threads, check_finite, options or {})
     kernel: Any
     if settings.options.get("partitioning") is not None and target in ("cuda", "opencl"):
+        from robomorph.compiler.partition import make_partitioned  # only who has a GPU pays for its import
+
         kernel = make_partitioned(specialiser, request, target, dtype, settings)
     else:
         kernel = make_target_kernel(robot_recipe(specialiser, request, dtype), target, settings)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm
 from robomorph.algorithms.sweep import Sweep
 from robomorph.algorithms.tree import model_sizes
-from robomorph.compiler.chip import RobotChip
 from robomorph.compiler.fingerprint import source_fingerprint
 from robomorph.compiler.program import measure
 from robomorph.compiler.specialise import Request, Specialised, Specialiser
@@ -17,6 +17,9 @@ from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime.cache import default_cache
 from robomorph.runtime.kernel import KernelStats, Recipe
+
+if TYPE_CHECKING:
+    from robomorph.targets.rtl.accelerator import ChipSource
 
 
 def robot_recipe(specialiser: Specialiser, request: Request, dtype: str) -> Recipe:
@@ -33,7 +36,7 @@ def robot_recipe(specialiser: Specialiser, request: Request, dtype: str) -> Reci
         key=cook.key,
         units=unit_parts(specialiser.model),
         max_barriers=barrier_limit(len(specialiser.model.bodies)),
-        chip=RobotChip(specialiser, request),
+        chip=cook.chip,
     )
 
 
@@ -81,6 +84,11 @@ class _Cook:
             data = json.loads(stored) if stored else self._measure(self.specialised())
             self._stats = KernelStats(**data)
         return self._stats
+
+    def chip(self) -> ChipSource:
+        from robomorph.compiler.chip import RobotChip  # only who builds hardware pays for its import
+
+        return RobotChip(self.specialiser, self.request)
 
     def _measure(self, made: Specialised) -> dict[str, object]:
         chosen = {"formulation": made.formulation, "candidates": made.candidates}

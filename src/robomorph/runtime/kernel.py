@@ -65,7 +65,7 @@ class Recipe:
     key: str | None = None
     units: tuple[UnitPart, ...] = ()
     max_barriers: int | None = None
-    chip: Any = None
+    chip: Callable[[], Any] | None = None
 
     def unit_slots(self) -> tuple[tuple[int, int, int], ...]:
         """(input, first entry, count) of every unit, as the launcher takes them."""

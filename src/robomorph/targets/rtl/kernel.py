@@ -127,5 +127,5 @@ def make_kernel(recipe: Recipe, target: str, settings: Settings) -> RtlKernel:
             f"target: {target!r} samples states of a robot to choose number formats, and {recipe.name} is a"
             " bare program: compile an algorithm of a robot, or use another target"
         )
-    accelerator = make_accelerator(recipe.chip, make_options(settings.options, recipe.name))
+    accelerator = make_accelerator(recipe.chip(), make_options(settings.options, recipe.name))
     return RtlKernel(accelerator, recipe, check_finite=settings.check_finite)
