@@ -1,8 +1,9 @@
 #include "core/finite_scan.h"
 
 // One version per vector width, chosen when the module is loaded, where the loader can do that. Features rather than
-// arch=x86-64-v4: compilers before GCC 12 refuse that name here.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+// arch=x86-64-v4: compilers before GCC 12 refuse that name here. ThreadSanitizer instruments the choosing itself, which
+// happens before it is ready.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define ROBOMORPH_WIDEST __attribute__((target_clones("default", "fma", "avx512f")))
 #else
 #define ROBOMORPH_WIDEST

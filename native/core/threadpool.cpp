@@ -55,6 +55,23 @@ class BlockSignals {
   sigset_t saved_;
 };
 
+// The pool, if nobody has it. Not a mutex: a job that asks for the pool it runs on must be refused, and a thread may
+// not try a mutex that it holds.
+class Ownership {
+ public:
+  explicit Ownership(std::atomic<bool>& owned) : owned_(owned), mine_(!owned.exchange(true, std::memory_order_acquire)) {}
+  ~Ownership() {
+    if (mine_) owned_.store(false, std::memory_order_release);
+  }
+  Ownership(const Ownership&) = delete;
+  Ownership& operator=(const Ownership&) = delete;
+  explicit operator bool() const { return mine_; }
+
+ private:
+  std::atomic<bool>& owned_;
+  const bool mine_;
+};
+
 }  // namespace
 
 struct alignas(64) ThreadPool::Worker {
@@ -99,8 +116,8 @@ struct alignas(64) ThreadPool::Worker {
 };
 
 void ThreadPool::run(std::size_t wanted, Task task, void* context) {
-  const std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
-  if (!owner.owns_lock() || wanted <= 1) return task(context, 0, 1);
+  const Ownership owner(owned_);
+  if (!owner || wanted <= 1) return task(context, 0, 1);
   if (workers_.size() + 1 < wanted) start_workers(wanted - 1);
   const std::size_t parts = workers_.size() + 1 < wanted ? workers_.size() + 1 : wanted;
   job_ = Job{task, context, parts, parts > available_cpus()};
@@ -175,8 +192,8 @@ void ThreadPool::await_workers() {
 }
 
 bool ThreadPool::shutdown() {
-  const std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
-  if (!owner.owns_lock()) return false;
+  const Ownership owner(owned_);
+  if (!owner) return false;
   for (Worker* worker : workers_) {
     worker->stop = true;
     worker->issue_ticket();

@@ -39,7 +39,7 @@ class ThreadPool {
   void take_over_late_parts();
   void await_workers();
 
-  std::mutex owner_;
+  std::atomic<bool> owned_{false};  // does a caller have the pool?
   std::vector<Worker*> workers_;
   std::atomic<std::size_t> size_{0};
 

@@ -1,6 +1,6 @@
 #include "python/kernel_bind.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace robomorph {
 namespace {
@@ -113,10 +113,10 @@ NewOutputs::~NewOutputs() {
 
 bool NewOutputs::allocate(const KernelObject* kernel, Binding& binding) {
   npy_intp dims[kMaxBatchDims + kMaxTrailing];
-  std::memcpy(dims, binding.lead, static_cast<std::size_t>(binding.lead_nd) * sizeof(npy_intp));
+  std::copy_n(binding.lead, binding.lead_nd, dims);  // not memcpy: without dimensions there may be no address
   for (std::size_t j = 0; j < kernel->layout.n_out; ++j) {
     const RowShape& shape = kernel->out[j];
-    std::memcpy(dims + binding.lead_nd, shape.dims, static_cast<std::size_t>(shape.nd) * sizeof(npy_intp));
+    std::copy_n(shape.dims, shape.nd, dims + binding.lead_nd);
     PyObject* array = PyArray_SimpleNew(binding.lead_nd + shape.nd, dims, kernel->typenum);
     if (array == nullptr) return false;
     arrays_[count_++] = array;
