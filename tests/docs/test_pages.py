@@ -33,7 +33,15 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
-WITHIN_REACH = {"README", "compiler", "add-a-joint", "add-a-pass", "add-a-section", "add-an-algorithm"}
+WITHIN_REACH = {
+    "README",
+    "compiler",
+    "add-a-joint",
+    "add-a-pass",
+    "add-a-section",
+    "add-an-algorithm",
+    "native",
+}
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))
