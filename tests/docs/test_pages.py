@@ -35,7 +35,7 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
 WITHIN_REACH = {
-    *("README", "compiler"),
+    *("README", "compiler", "native"),
     *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-an-algorithm"),
 }
 

@@ -1,4 +1,4 @@
-"""Types of the native launcher; its C++ sources are in `native/`."""
+"""Types of the native launcher; its C++ sources are in `native/` at the top of the repository."""
 
 from typing import Any, Literal, SupportsIndex
 
