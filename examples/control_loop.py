@@ -1,11 +1,14 @@
 """A kernel in a control loop: compiled once, called with results in place, so nothing is allocated."""
 
+from typing import Any
+
 import numpy as np
 
 import robomorph
 
 robot = robomorph.load("iiwa14")
-torque = robot.compile("inverse_dynamics", threads=1).prepare()  # compile now, not in the loop
+torque: Any = robot.compile("inverse_dynamics", threads=1)
+torque.prepare()  # compile now, not in the loop
 
 goal = np.array([0.3, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0])
 q, qd, tau = np.zeros(robot.nv), np.zeros(robot.nv), np.empty(robot.nv)

@@ -112,7 +112,7 @@ def record(journey: Callable[[], Any]) -> Walk:
         journey()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return recorder.walk
 
 
@@ -120,7 +120,7 @@ def record(journey: Callable[[], Any]) -> Walk:
 
 
 def load() -> Callable[[], Any]:
-    assert robomorph.load  # imports what is imported on first use
+    _ = robomorph.load  # imports what is imported on first use
     return lambda: robomorph.load("iiwa14")
 
 

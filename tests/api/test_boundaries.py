@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS, Algorithm
+from robomorph.algorithms.registry import ALGORITHMS, Algorithm, Parts
 from robomorph.algorithms.sweep import Stage
 
 STILL = "<robot name='still'><link name='base'/></robot>"
@@ -72,8 +72,8 @@ def test_the_order_of_a_mapping_makes_no_new_kernel() -> None:
         (lambda r: r.mass_matrix(np.ma.masked_invalid(np.zeros(7))), "masked"),
         (lambda r: r.compile("mass_matrix", dtype="float32")([1e300] * 7), "too large for float32"),
         (lambda r: robomorph.set_default_threads(0), "threads"),
-        (lambda r: robomorph.load("iiwa14", locked=["j"]), "locked"),
-        (lambda r: robomorph.load("iiwa14", floating_base="no"), "floating_base"),
+        (lambda r: robomorph.load("iiwa14", locked=["j"]), "locked"),  # type: ignore[arg-type]
+        (lambda r: robomorph.load("iiwa14", floating_base="no"), "floating_base"),  # type: ignore[arg-type]
     ],
 )
 def test_refused_with_the_argument_s_name(call: Any, message: str) -> None:
@@ -90,7 +90,7 @@ def test_what_users_register_is_never_kept_on_disk(monkeypatch: pytest.MonkeyPat
         def work(state: Any) -> None:
             state.whole["same"] = [value * 1.0] * state.tree.nv
 
-        parts = {"constant": (Stage("constant", work),)}
+        parts: dict[str, Parts] = {"constant": (Stage("constant", work),)}
         monkeypatch.setitem(ALGORITHMS, "same", Algorithm("same", ("q",), {"same": ("nv",)}, parts))
         kernel: Any = iiwa().compile("same")
         return kernel(np.zeros(7))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
     sections = [group.sections for group in GROUPS.values()]
-    kept = [(registry, dict(registry)) for registry in (ALGORITHMS, JOINT_TYPES, TARGETS, *sections)]
+    changed: list[dict[str, Any]] = [ALGORITHMS, JOINT_TYPES, TARGETS, *sections]
+    kept = [(registry, dict(registry)) for registry in changed]
     yield
     for registry, before in kept:
         registry.clear()

@@ -12,7 +12,9 @@ import pytest
 import robomorph
 from robomorph.export import FunctionSpec, build_shared, default_functions, reference_states
 from robomorph.ir.interpret import interpret
+from robomorph.ir.program import Program
 from robomorph.targets.cpp.build import SharedFunction, SharedLibrary
+from robomorph.targets.cpp.package import CppFunction
 from tests.export.tools import COMPILERS, STRICT, need
 
 # The first is the error relative to the largest entry, the second to the Euclidean norm.
@@ -40,9 +42,14 @@ def check_library(robot: robomorph.Robot, library: SharedLibrary) -> None:
             check_function(robot, library[function.name, dtype], dtype)
 
 
+def program_of(compiled: SharedFunction) -> Program:
+    assert isinstance(compiled.function, CppFunction)
+    return compiled.function.program
+
+
 def check_function(robot: robomorph.Robot, compiled: SharedFunction, dtype: str) -> None:
     """Single calls against the interpreter, and a batch with a tail bit by bit against single calls."""
-    program = compiled.function.program
+    program = program_of(compiled)
     states = reference_states(robot, program, COUNT)
     arguments = [states[port.name] for port in program.inputs]
     batch = compiled.batch(*arguments)
@@ -59,7 +66,7 @@ def assert_near(found: Any, expected: Any, dtype: str, where: str) -> None:
     largest, norm = LIMITS[dtype]
     error = found - expected
     assert np.max(np.abs(error)) <= largest * max(np.max(np.abs(expected)), 1e-6), where
-    assert np.linalg.norm(error) <= norm * max(np.linalg.norm(expected), 1e-6), where
+    assert np.linalg.norm(error) <= norm * max(float(np.linalg.norm(expected)), 1e-6), where
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -125,7 +132,7 @@ def test_only_the_outputs_asked_for_are_computed(tmp_path: Path) -> None:
     specs = [FunctionSpec.parse("forward_dynamics_gradient=qdd")]
     library = build(tmp_path, robot, "g++", specs, "-O1")
     compiled = library["forward_dynamics_gradient"]
-    assert [port.name for port in compiled.function.program.outputs] == ["qdd"]
+    assert [port.name for port in program_of(compiled).outputs] == ["qdd"]
     check_function(robot, compiled, "float64")
 
 
@@ -138,7 +145,7 @@ def test_angles_far_beyond_the_fast_range(tmp_path: Path, dtype: str, size: floa
     q = np.random.default_rng(1).uniform(-4.0, 4.0, (COUNT, robot.nq)).astype(np.float32)
     q[3, 1], q[4, 0], q[7, 2] = size, -size, 3.0 * size
     found = compiled.batch(q)["pose"]
-    expected = interpret(compiled.function.program, {"q": q.astype(np.float64)})["pose"]
+    expected = interpret(program_of(compiled), {"q": q.astype(np.float64)})["pose"]
     np.testing.assert_allclose(found, expected, atol=1e-12 if dtype == "float64" else 2e-5)
     for i in (3, 4, 7):
         assert compiled(q[i])["pose"].tobytes() == found[i].tobytes()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +75,11 @@ def hardware(title: str) -> dict[str, Any]:
 
 COUNTED: dict[str, Callable[[], dict[str, Any]]] = {
     **{
-        f"{robot} {algorithm}": lambda robot=robot, algorithm=algorithm: operations(robot, algorithm)  # type: ignore[misc]
+        f"{robot} {algorithm}": partial(operations, robot, algorithm)
         for robot in ROBOTS
         for algorithm in ALGORITHMS
     },
-    **{title: lambda title=title: hardware(title) for title in DESIGNS},  # type: ignore[misc]
+    **{title: partial(hardware, title) for title in DESIGNS},
 }
 
 

@@ -93,7 +93,7 @@ KINDS: dict[str, Any] = {
     "converted": Converted,
     "tensor": Tensor,
     "subclass": lambda x: x.view(Subclass),
-    "memoryview": lambda x: memoryview(np.ascontiguousarray(x)),
+    "memoryview": lambda x: np.ascontiguousarray(x).data,
     "array.array": lambda x: array.array(x.dtype.char, x.tolist()) if x.ndim == 1 else x,
     "list of numpy numbers": lambda x: [x.dtype.type(v) for v in x] if x.ndim == 1 else [list(r) for r in x],
     "tuple of arrays": lambda x: tuple(x) if x.ndim > 1 else x,
@@ -143,17 +143,19 @@ def test_a_float32_kernel_refuses_float64_of_every_kind(kind: str) -> None:
 
 def test_integrate_keeps_float32_of_other_libraries() -> None:
     q, qd, _ = states("chain", (3,), "float32")
-    assert robot("chain").integrate(Exchanged(q), Tensor(qd)).dtype == np.float32
+    exchanged: Any = Exchanged(q)
+    assert robot("chain").integrate(exchanged, Tensor(qd)).dtype == np.float32
     assert robot("chain").difference(q.astype(">f4"), offset(q)).dtype == np.float32
 
 
 def test_wrenches_of_every_kind() -> None:
-    args = states("chain", (), "float32")
+    q, qd, qdd = states("chain", (), "float32")
     link = robot("chain").link_names[-1]
-    expected = robot("chain").inverse_dynamics(*args, f_ext={link: np.arange(6, dtype=np.float32)})
+    expected = robot("chain").inverse_dynamics(q, qd, qdd, f_ext={link: np.arange(6, dtype=np.float32)})
     assert expected.dtype == np.float32
     for kind, make in KINDS.items():
-        found = robot("chain").inverse_dynamics(*args, f_ext={link: make(np.arange(6, dtype=np.float32))})
+        wrenches = {link: make(np.arange(6, dtype=np.float32))}
+        found = robot("chain").inverse_dynamics(q, qd, qdd, f_ext=wrenches)
         assert_same_bits(found, expected, kind)
 
 
@@ -202,7 +204,9 @@ def test_a_cuda_kernel_refuses_a_tensor_that_requires_grad() -> None:
 
 
 def test_whole_numbers_are_float64_as_ever() -> None:
-    for value in (np.ones(NV, int), Converted(np.ones(NV, np.uint8)), Exchanged(np.ones(NV, np.int32))):
+    small, medium = np.ones(NV, np.uint8), np.ones(NV, np.int32)
+    values: list[Any] = [np.ones(NV, int), Converted(small), Exchanged(medium)]
+    for value in values:
         assert robot("chain").mass_matrix(value).dtype == np.float64
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import robomorph
 from robomorph.cli.main import COMMANDS, main
+from robomorph.cli.running import make_parser
 
 SPELLINGS = ("-1", "-0.4", "-.5", "-4e-1", "-4E+2", "-1.e3", "-1,0", "-4e-1,-2,.5", "-1,", "-inf", "-nan")
 # What a command needs beside the option that is tried.
@@ -26,12 +27,9 @@ NEEDED = {
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
-    try:
-        from robomorph.cli.running import make_parser
-    except ImportError:
-        from robomorph.cli.main import make_parser  # type: ignore[attr-defined,no-redef]
     (subparsers,) = [a for a in make_parser()._actions if isinstance(a, argparse._SubParsersAction)]
-    return subparsers.choices[command]
+    parser: argparse.ArgumentParser = subparsers.choices[command]
+    return parser
 
 
 def options() -> Iterator[tuple[str, str]]:

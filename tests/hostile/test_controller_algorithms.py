@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -251,8 +251,12 @@ def test_link_poses_are_forward_kinematics_of_every_link() -> None:
 def test_frame_acceleration_is_the_rate_of_frame_velocity(case: str) -> None:
     robot = load(case)
     x = sample(robot, 12, 3)
+
+    def velocity(frame: str, q: Array, qd: Array) -> Array:
+        return np.asarray(ask(robot, "frame_velocity", [q, qd], frame))
+
     for frame in (robot.link_names[-1], robot.link_names[len(robot.link_names) // 2]):
-        rate = along(robot, x, lambda q, qd, f=frame: ask(robot, "frame_velocity", [q, qd], f))  # type: ignore[misc]
+        rate = along(robot, x, partial(velocity, frame))
         found = ask(robot, "frame_acceleration", [x.q, x.qd, x.qdd], frame)
         assert_close(found, rate, f"{case}: acceleration of {frame}", DIFFERENCES)
 

@@ -61,7 +61,8 @@ def exponential(dq: np.ndarray) -> np.ndarray:
     """Of a planar twist, by its power series, in long double."""
     x, y, a = dq
     twist = np.array([[0, -a, x], [a, 0, y], [0, 0, 0]], np.longdouble)
-    total = term = np.eye(3, dtype=np.longdouble)
+    term: np.ndarray = np.eye(3, dtype=np.longdouble)
+    total = term
     for k in range(1, 60):
         term = term @ twist / k
         total = total + term
@@ -203,7 +204,8 @@ def test_gravity_payload_and_tool_frame_are_in_the_code(
     from robomorph.model.robots import builtin_urdf
 
     source = builtin_urdf("chain:2")
-    model = pin.buildModelFromXML(source if isinstance(source, str) else source.decode())
+    assert source is not None
+    model = pin.buildModelFromXML(source.decode())
     model.gravity.linear = np.array([-1, 0, -9.81])
     frame = model.frames[model.getFrameId("tool")]
     load = pin.Inertia(2.0, np.array([0, 0, 0.1]), np.zeros((3, 3)))

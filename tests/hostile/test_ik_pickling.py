@@ -6,6 +6,7 @@ import copy
 import multiprocessing
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,14 @@ from tests.oracle.chains import chain
 
 FRAME = "lbr_iiwa_link_7"
 INSIDE, OUTSIDE = [0.4, 0.1, 0.6], [2.0, 0.0, 0.36]
+
+
+def through_pickle(protocol: int, value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value, protocol))
+
+
 COPIES: dict[str, Callable[[Any], Any]] = {
-    **{
-        f"pickle {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n))
-        for n in range(pickle.HIGHEST_PROTOCOL + 1)
-    },
+    **{f"pickle {n}": partial(through_pickle, n) for n in range(pickle.HIGHEST_PROTOCOL + 1)},
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }

@@ -149,7 +149,7 @@ def test_native_numbers() -> None:
     for value in ([1, 2.5], (1, 2.5), [np.float32(1), np.int64(2)], np.array([1, 2], np.uint8)):
         array = _native.ik_numbers(value)
         assert array is not None and array.dtype == np.float64 and array.shape == (2,)
-    for value in (
+    refused: tuple[Any, ...] = (
         [True, 1],
         ["1"],
         "12",
@@ -160,7 +160,8 @@ def test_native_numbers() -> None:
         [[1], 2],
         np.array([True]),
         {1: 2},
-    ):
+    )
+    for value in refused:
         assert _native.ik_numbers(value) is None
     given = np.arange(3.0)
     assert _native.ik_numbers(given) is given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ class Screw(JointType):
     urdf_types = ("screw",)
     nq = 1
     nv = 1
-    unbounded_types = ("screw",)
+    unbounded_types: ClassVar[tuple[str, ...]] = ("screw",)
     coordinates = "one angle (rad)"
     pitch = 0.05
 
@@ -107,11 +107,11 @@ class NamedBall(OwnBall):
 class Wrapped(Revolute):
     """One coordinate that does not simply add: it is brought back to [0, 2 pi)."""
 
-    urdf_types = ("wrapped",)
+    urdf_types: ClassVar[Any] = ("wrapped",)
     unbounded_types = ("wrapped",)
 
     def integrate(self, q: Array, dq: Array) -> Array:
-        return np.mod(q + dq, 2 * np.pi)
+        return np.asarray(np.mod(q + dq, 2 * np.pi))
 
 
 class OtherRotations(SO3):
@@ -119,7 +119,7 @@ class OtherRotations(SO3):
 
 
 class OtherBall(Spherical):
-    urdf_types = ("other_ball",)
+    urdf_types: ClassVar[Any] = ("other_ball",)
     manifold = OtherRotations()
 
 
@@ -137,7 +137,7 @@ class UnitPair(JointType):
 
 class Unnamed(Floating):
     urdf_types = ("unnamed",)
-    manifold = None
+    manifold: ClassVar[Any] = None
 
 
 def load(joint: type[JointType], *rest: str) -> Robot:
@@ -147,7 +147,8 @@ def load(joint: type[JointType], *rest: str) -> Robot:
 
 
 def errors_of(robot: Robot, q: Array, points: Array) -> Array:
-    return np.linalg.norm(robot.forward_kinematics(q, robot.link_names[-1])[..., :3, 3] - points, axis=-1)
+    ends = robot.forward_kinematics(q, robot.link_names[-1])[..., :3, 3]
+    return np.asarray(np.linalg.norm(ends - points, axis=-1))
 
 
 REFUSED = (OwnBall, Wrapped, OtherBall, UnitPair, Unnamed)

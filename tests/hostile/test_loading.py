@@ -13,6 +13,7 @@ import pytest
 import robomorph
 from robomorph import ModelError, ModelWarning
 from robomorph.cli.main import main
+from robomorph.export import export
 from robomorph.ik import OrientationTarget, PoseTarget
 from robomorph.model import load_model
 from robomorph.paths import user_path
@@ -63,7 +64,7 @@ def test_the_command_line_knows_the_home_folder(home: Path, capsys: pytest.Captu
     assert json.loads(capsys.readouterr().out)["nq"] == 2
     assert main(["export", "~/arm.urdf", "--functions", "mass_matrix", "--output=~/kernels"]) == 0
     assert (home / "kernels").is_dir() and not Path("~").exists()
-    robomorph.export.export(robomorph.load("~/arm.urdf"), "~/more", functions=["mass_matrix"])
+    export(robomorph.load("~/arm.urdf"), "~/more", functions=["mass_matrix"])
     assert (home / "more").is_dir() and not Path("~").exists()
 
 

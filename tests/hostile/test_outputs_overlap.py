@@ -183,7 +183,7 @@ def test_outputs_on_a_device_that_overlap_are_refused() -> None:
     x = cl_array.zeros(queue, (4, NV, NV), np.float64)
     with pytest.raises(ArgumentError, match="out dtau_dq and out dtau_dqd share memory"):
         run(*args, out=(x, x))
-    whole = cl_array.zeros(queue, (8, NV, NV), np.float64)
+    whole: Any = cl_array.zeros(queue, (8, NV, NV), np.float64)
     first = cl_array.Array(queue, (4, NV, NV), np.float64, data=whole.base_data.get_sub_region(0, 128))
     again = cl_array.Array(queue, (4, NV, NV), np.float64, data=whole.base_data)
     with pytest.raises(ArgumentError, match="share memory"):

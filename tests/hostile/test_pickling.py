@@ -6,7 +6,7 @@ import copy
 import multiprocessing
 import pickle
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,14 @@ from tests.targets.gpu.toolchains import needs_opencl
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 
+def through_pickle(protocol: int, value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value, protocol))
+
+
 def round_trips() -> dict[str, Callable[[Any], Any]]:
     trips: dict[str, Callable[[Any], Any]] = {"deepcopy": copy.deepcopy, "copy": copy.copy}
     for protocol in PROTOCOLS:
-        trips[f"pickle {protocol}"] = lambda x, p=protocol: pickle.loads(pickle.dumps(x, p))
+        trips[f"pickle {protocol}"] = partial(through_pickle, protocol)
     return trips
 
 
@@ -145,7 +149,7 @@ def test_every_result_comes_out_of_a_process_pool(method: str) -> None:
 @pytest.mark.parametrize("trip", ["deepcopy", "copy", f"pickle {pickle.HIGHEST_PROTOCOL}"])
 @pytest.mark.parametrize("target", TARGETS[:-1])
 def test_kernels_go_as_their_recipe(target: str, trip: str) -> None:
-    run = robot("chain").compile(
+    run: Any = robot("chain").compile(
         "forward_dynamics_gradient",
         target=target,
         dtype="float32",
@@ -182,7 +186,7 @@ def test_a_partitioned_gradient_goes_as_its_recipe() -> None:
 
 
 def test_a_kernel_of_a_bare_program_says_what_to_pickle() -> None:
-    run = kernel_of(robot("chain").compile("energy").program, "float64")  # type: ignore[attr-defined]
+    run = kernel_of(robot("chain").compile("energy").program, "float64")
     for trip in (pickle.dumps, copy.deepcopy):
         with pytest.raises(pickle.PicklingError, match="pickle the robot, and compile there"):
             trip(run)
@@ -210,11 +214,12 @@ def test_results_compare_by_their_numbers(name: str) -> None:
 def test_results_of_other_names_or_shapes_differ() -> None:
     x, y = np.zeros(2), np.ones(2)
     energy = call("energy")
+    other = type(energy)(x, y)
     ports = kernel("floating", "energy", "cpu").outputs
     assert result_type("energy", ports) is type(energy)
     assert result_type("energy", ports[::-1]) is not type(energy)
     state = robomorph.runtime.results.RandomState(x, y)
-    assert state != type(energy)(x, y)
+    assert state != other
     assert state != robomorph.runtime.results.RandomState(x[:1], y)
     assert state != robomorph.runtime.results.RandomState(x, y[None])
 

@@ -46,7 +46,8 @@ def test_a_quaternion_by_hand() -> None:
     model, messages = messages_of(turned('xyz="1 2 3" quat_xyzw="0 0 0.6 0.8"'))
     assert messages == []
     pose = model.bodies[0].placement
-    np.testing.assert_allclose(pose.rotation, [[0.28, -0.96, 0], [0.96, 0.28, 0], [0, 0, 1]], atol=1e-15)
+    by_hand = np.array([[0.28, -0.96, 0], [0.96, 0.28, 0], [0, 0, 1]])
+    np.testing.assert_allclose(pose.rotation, by_hand, atol=1e-15)
     assert pose.translation.tolist() == [1, 2, 3]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -20,9 +20,10 @@ def fresh() -> Robot:
     return robomorph.load("chain:3")
 
 
-def motion(lead: tuple[int, ...] = (), dtype: str = "float64") -> list[Any]:
+def motion(lead: tuple[int, ...] = (), dtype: str = "float64") -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(5)
-    return [rng.uniform(-1, 1, (*lead, 3)).astype(dtype) for _ in range(3)]
+    q, qd, qdd = (rng.uniform(-1, 1, (*lead, 3)).astype(dtype) for _ in range(3))
+    return q, qd, qdd
 
 
 def wrench(k: int, lead: tuple[int, ...] = ()) -> Any:
@@ -41,9 +42,10 @@ WITH_WRENCHES = [
 @pytest.mark.parametrize("algorithm", WITH_WRENCHES)
 def test_an_empty_mapping_means_no_wrenches(algorithm: str) -> None:
     robot = fresh()
+    empty: tuple[Mapping[str, Any], ...] = ({}, MappingProxyType({}))
     for args in (motion(), motion((4,)), motion((), "float32")):
         plain = getattr(robot, algorithm)(*args)
-        for nothing in ({}, MappingProxyType({})):
+        for nothing in empty:
             found = getattr(robot, algorithm)(*args, f_ext=nothing)
             for ours, theirs in zip(arrays(found), arrays(plain), strict=True):
                 assert_same_bits(ours, theirs, algorithm)
@@ -91,8 +93,8 @@ def test_wrenches_broadcast_and_keep_their_dtype(shapes: tuple[tuple[int, ...], 
         everything = np.zeros((len(robot.link_names), 6))
         for name, value in values.items():
             everything[robot.link_names.index(name)] = np.broadcast_to(value, (*lead, 6))[index]
-        doubles = [x.astype(np.float64) for x in args]
-        alone = robot.inverse_dynamics(*doubles, f_ext=everything)
+        q, qd, qdd = (x.astype(np.float64) for x in args)
+        alone = robot.inverse_dynamics(q, qd, qdd, f_ext=everything)
         assert_close(found[index].astype(np.float64), alone, "one state", 1e-5 if all_float32 else 1e-12)
 
 
@@ -132,10 +134,10 @@ def test_unaligned_wrenches_are_served() -> None:
 
 def test_the_memory_of_orders_is_bounded() -> None:
     robot = robomorph.load("chain:8")
-    state = [np.zeros(8)] * 3
+    x = np.zeros(8)
     orders = itertools.islice(itertools.permutations(robot.link_names[1:]), 1500)
     for order in orders:
-        robot.inverse_dynamics(*state, f_ext=dict.fromkeys(order, np.zeros(6)))
+        robot.inverse_dynamics(x, x, x, f_ext=dict.fromkeys(order, np.zeros(6)))
     assert len(robot._kernels) == 1 and len(robot._wrenches._orders) <= 1000
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -193,7 +195,7 @@ def test_one_start_gives_the_same_bits_alone_and_in_a_batch(method: str) -> None
     """Alone, the joints fill the lanes; in a batch, the problems do."""
     robot, _ = arm("panda")
     poses = robot.forward_kinematics(robot.random_state(3, 30).q, "panda_hand")
-    options = {"starts": 1, "nearest": False, "method": method, "max_iterations": 30}
+    options: dict[str, Any] = {"starts": 1, "nearest": False, "method": method, "max_iterations": 30}
     whole = robot.inverse_kinematics(poses, "panda_hand", **options)
     for k in range(30):
         alone = robot.inverse_kinematics(poses[k], "panda_hand", **options)

@@ -81,11 +81,19 @@ def plain(target: Any) -> bool:
         (FAR, {}, "are they in metres"),
         (PositionTarget(FRAME, np.full(3, -1e200)), {}, "are they in metres"),
         (CenterOfMassTarget(np.full(3, 1e200)), {}, "are they in metres"),
-        (PositionTarget(None, np.zeros(3)), {}, "frame: expected the name of a frame, found NoneType"),
+        (
+            PositionTarget(None, np.zeros(3)),  # type: ignore[arg-type]
+            {},
+            "frame: expected the name of a frame, found NoneType",
+        ),
         (PositionTarget(FRAME, np.zeros(3)), {"frame": FRAME}, "every target names its own"),
         ([PositionTarget(FRAME, np.zeros(3))], {"frame": FRAME}, "every target names its own"),
-        (PoseTarget(FRAME, POSE, rotation_weight="much"), {}, "weight"),
-        (PoseTarget(FRAME, POSE, rotation_tolerance=[[1.0], [1.0, 2.0]]), {}, "tolerance"),
+        (PoseTarget(FRAME, POSE, rotation_weight="much"), {}, "weight"),  # type: ignore[arg-type]
+        (
+            PoseTarget(FRAME, POSE, rotation_tolerance=[[1.0], [1.0, 2.0]]),  # type: ignore[list-item]
+            {},
+            "tolerance",
+        ),
         (PATH, {"path": True, "max_step": 0.0}, "max_step: expected a positive number"),
         (PATH, {"path": True, "max_step": "far"}, "max_step: expected a positive number"),
         (PATH, {"path": True, "max_step": float("nan")}, "max_step: expected a positive number"),

@@ -110,10 +110,12 @@ def test_a_rotation_about_its_own_axes_has_an_exact_jacobian() -> None:
     angle = np.linalg.norm(e)
     bend = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
     assert angle > 1.0
+
+    def row_of(i: int) -> StepRule:
+        return lambda p: (p.jacobian[i], 0.0)
+
     for i in range(3):
-        program = trace_step(
-            lambda p, i=i: (p.jacobian[i], 0.0), "row", layout, residual.pattern, (False,) * robot.nv
-        )
+        program = trace_step(row_of(i), "row", layout, residual.pattern, (False,) * robot.nv)
         ones = {"weights": np.ones(3), "mask": np.ones(8), "base": np.zeros(8), "lam": np.ones(1)}
         row = interpret(program, {"jac": found["jac"], "err": e, "bend": np.array([bend]), **ones})["step"]
         step = 1e-6 * np.eye(robot.nv)

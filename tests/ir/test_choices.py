@@ -102,7 +102,7 @@ def test_intervals_hold_every_sample(name: str) -> None:
             ends = np.abs(ends[:, ::-1]) if (ends < 0).any() else ends
             ends = np.sort(ends, axis=1)
         proven = intervals(program, [Interval(*map(float, e)) for e in ends])[program.results[0]]
-        sample = [rng.uniform(*e, 200) for e in ends]
+        sample = [rng.uniform(low, high, 200) for low, high in ends]
         found = interpret(program, dict(zip("xyz", sample, strict=True)))["value"]
         assert proven.low - 1e-12 <= found.min() <= found.max() <= proven.high + 1e-12
 

@@ -6,6 +6,7 @@ import random
 import time
 import warnings
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -35,14 +36,14 @@ def seeds() -> list[str]:
     return texts
 
 
-def load(data: bytes, **options: bool) -> Model | None:
+def load(data: bytes, **options: Any) -> Model | None:
     """The model, or None for a ModelError; any other exception or warning is a failure."""
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ModelWarning)
         try:
-            model = load_model(data, **options)  # type: ignore[arg-type]
+            model = load_model(data, **options)
         except ModelError as error:
             assert str(error).startswith("<URDF text>, line "), error
             model = None

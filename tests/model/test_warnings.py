@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,11 @@ from .samples import SOUND_INERTIAL, arm, joint, link, robot
 from .test_bad_input import inertial, replaced
 
 
-def load_warned(text: str, **options: object) -> tuple[Model, list[str]]:
+def load_warned(text: str, **options: Any) -> tuple[Model, list[str]]:
     """Load and return the messages of the ModelWarnings; no other warning may appear."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = load_model(text, **options)  # type: ignore[arg-type]
+        model = load_model(text, **options)
     assert all(issubclass(item.category, ModelWarning) for item in caught)
     return model, [str(item.message) for item in caught]
 

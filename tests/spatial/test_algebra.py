@@ -75,9 +75,10 @@ def test_cross_products(rng: np.random.Generator) -> None:
 
 def test_sums_scales_and_power(rng: np.random.Generator) -> None:
     a, b = rng.normal(size=(2, 6))
-    for kind in (Motion, Force):
-        same(kind.of(list(a)) + kind.of(list(b)), a + b)  # type: ignore[operator]
-        same(kind.of(list(a)) - kind.of(list(b)), a - b)  # type: ignore[operator]
+    kinds: tuple[Any, ...] = (Motion, Force)
+    for kind in kinds:
+        same(kind.of(list(a)) + kind.of(list(b)), a + b)
+        same(kind.of(list(a)) - kind.of(list(b)), a - b)
         same(kind.of(list(a)).scaled(3.0), 3.0 * a)
     assert Force.of(list(a)).dot(Motion.of(list(b))) == pytest.approx(a @ b, abs=1e-13)
 

@@ -90,6 +90,22 @@ class AnyKernel(Protocol):
     """What every kernel offers, whatever its target."""
 
     @property
+    def dtype(self) -> str:
+        """Of arguments and results: "float32" or "float64"."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The arguments of a call, in their order."""
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The results of a call, in their order."""
+
+    @property
+    def program(self) -> Program:
+        """What the target computes."""
+
+    @property
     def stats(self) -> Any:
         """What the kernel costs."""
 

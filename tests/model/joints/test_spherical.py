@@ -127,7 +127,7 @@ def test_small_steps_and_half_turns(angle: float) -> None:
 
 def test_locked_at_a_turn() -> None:
     robot, _ = pair("ball wrist")
-    turn = BALL.random(np.random.default_rng(2), 0.0, 0.0, ())
+    turn: Any = BALL.random(np.random.default_rng(2), 0.0, 0.0, ())
     held = robomorph.load(chain(*WITH_BALLS["ball wrist"]), locked={"j3": turn})
     q = robot.random_state(3).q
     q[robot.coordinates("j3")[0]] = turn

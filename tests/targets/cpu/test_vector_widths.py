@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 from functools import cache
 from typing import Any
 
@@ -17,6 +16,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime._native import NativeKernel
+from robomorph.runtime.results import result_type
 from robomorph.targets.cpu.build import LoadedCode, assembly, compile_object
 from robomorph.targets.cpu.emit import Emitted, emit
 from robomorph.targets.cpu.host import host
@@ -47,7 +47,6 @@ def inputs_of(program: Program, dtype: str) -> list[Any]:
 
 def run_lanes(program: Program, emitted: Emitted, dtype: Any, lanes: int, inputs: list[Any]) -> list[Any]:
     code = LoadedCode(compile_object(emitted.text), emitted.symbol)
-    result = namedtuple("result", [port.name for port in program.outputs])  # type: ignore[misc]
     kernel = NativeKernel(
         in_shapes=tuple(port.shape for port in program.inputs),
         out_shapes=tuple(port.shape for port in program.outputs),
@@ -57,7 +56,7 @@ def run_lanes(program: Program, emitted: Emitted, dtype: Any, lanes: int, inputs
         single_fn=code.address,
         workspace=emitted.workspace,
         threads=1,
-        result_type=result if len(program.outputs) > 1 else None,
+        result_type=result_type("result", program.outputs),
     )
     found = kernel(*inputs)
     return list(found) if isinstance(found, tuple) else [found]

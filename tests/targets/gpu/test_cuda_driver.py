@@ -173,7 +173,9 @@ def on_host(buffer: DeviceBuffer) -> np.ndarray[Any, Any]:
     interface = buffer.__cuda_array_interface__
     size = int(np.prod(interface["shape"]))
     kind = ctypes.c_double if interface["typestr"] == "<f8" else ctypes.c_float
-    return np.ctypeslib.as_array((kind * size).from_address(interface["data"][0])).reshape(interface["shape"])
+    flat = np.ctypeslib.as_array((kind * size).from_address(interface["data"][0]))
+    shaped: np.ndarray[Any, Any] = flat.reshape(interface["shape"])
+    return shaped
 
 
 def test_results_go_into_device_arrays_and_onto_streams(kernel: GpuKernel) -> None:

@@ -95,7 +95,7 @@ def test_random_trees(drawn: RandomRobot, dtype: str, mapping: str) -> None:
         check(kernel, made, program, algorithm, batches)
         if algorithm == GRADIENT:
             for name in PARTITIONINGS:
-                options = {"mapping": mapping, "partitioning": name}
+                options: dict[str, Any] = {"mapping": mapping, "partitioning": name}
                 shared = made.compile(GRADIENT, target="opencl", dtype=dtype, **options)
                 check(shared, made, program, GRADIENT, batches)
 

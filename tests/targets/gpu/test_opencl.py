@@ -163,7 +163,7 @@ def test_large_batches_go_through_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(transfer, "PIECE_BYTES", 100_000)
     made = robot("iiwa14")
-    kernel = made.compile("inverse_dynamics", target="opencl", mapping="thread")
+    kernel: Any = made.compile("inverse_dynamics", target="opencl", mapping="thread")
     assert transfer.piece_size(kernel.plan("thread")) < 1000
     result = kernel(*states("iiwa14", 3001).arguments("inverse_dynamics"))
     assert_agrees(result, reference("iiwa14", "inverse_dynamics", 3001), "float64", "pieces")
@@ -173,7 +173,7 @@ def test_large_batches_go_through_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
 def test_device_arrays_stay_on_the_device(mapping: str) -> None:
     import pyopencl.array as cla
 
-    kernel = robot("iiwa14").compile(GRADIENT, target="opencl", dtype="float32", mapping=mapping)
+    kernel: Any = robot("iiwa14").compile(GRADIENT, target="opencl", dtype="float32", mapping=mapping)
     queue = kernel.device.queues[0]
     args = states("iiwa14", 33).astype("float32").arguments(GRADIENT)
     moved = [cla.to_device(queue, a) for a in args]
@@ -191,9 +191,9 @@ def test_arrays_on_several_queues() -> None:
     import pyopencl as cl
     import pyopencl.array as cla
 
-    kernel = robot("iiwa14").compile(GRADIENT, target="opencl", dtype="float64", mapping="thread")
+    kernel: Any = robot("iiwa14").compile(GRADIENT, target="opencl", dtype="float64", mapping="thread")
     context = kernel.device.context
-    moved = [
+    moved: list[Any] = [
         cla.to_device(cl.CommandQueue(context), a, async_=True)
         for a in states("iiwa14", 1000).arguments(GRADIENT)
     ]
@@ -221,7 +221,7 @@ def test_a_function_without_arithmetic(dtype: str, mapping: str) -> None:
 def test_wrong_device_arrays_are_refused() -> None:
     import pyopencl.array as cla
 
-    kernel = robot("iiwa14").compile("mass_matrix", target="opencl", dtype="float32")
+    kernel: Any = robot("iiwa14").compile("mass_matrix", target="opencl", dtype="float32")
     queue = kernel.device.queues[0]
     wide = cla.to_device(queue, np.zeros((4, 9), np.float32))
     with pytest.raises(ArgumentError, match=r"q: expected shape \(4, 7\), found \(4, 9\)"):
@@ -252,7 +252,7 @@ def test_the_partitionings_say_what_they_move() -> None:
 
 
 def test_the_mapping_follows_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = robot("iiwa14").compile(GRADIENT, target="opencl")
+    kernel: Any = robot("iiwa14").compile(GRADIENT, target="opencl")
     monkeypatch.setattr(type(kernel.device), "resident_threads", 1000)
     assert [kernel.mapping_for(n) for n in (1, 999, 1000)] == ["group", "group", "thread"]
 
@@ -272,9 +272,9 @@ def test_bad_arguments_and_options_are_named() -> None:
     for wrong in ("gpu", [0], True):
         with pytest.raises(ArgumentError, match="device: expected the number of a device or None, found"):
             made.compile("mass_matrix", target="opencl", device=wrong)
-    for wrong in (256, 3, 0, 4.0, "8"):
+    for threads in (256, 3, 0, 4.0, "8"):
         with pytest.raises(ArgumentError, match="group_threads: expected a power of two up to 128, found"):
-            made.compile("mass_matrix", target="opencl", group_threads=wrong)
+            made.compile("mass_matrix", target="opencl", group_threads=threads)
     kernel = made.compile("mass_matrix", target="opencl")
     with pytest.raises(ArgumentError, match="q: expected finite numbers"):
         kernel(np.full(7, np.nan))

@@ -31,7 +31,7 @@ def small(**options: Any) -> Accelerator:
     return accelerator("chain:3", "inverse_dynamics", **{**SMALL, **options})
 
 
-def check(a: Accelerator, states: int, **pauses: int) -> None:
+def check(a: Accelerator, states: int, **pauses: Any) -> None:
     """Lint, bits and flags under pauses, and the cycles of the model."""
     assert lint(a.design) == ""
     found, stats = measure(a, a.sample(states, seed=6), **pauses), a.design.stats

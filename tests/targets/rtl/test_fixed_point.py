@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -33,7 +34,7 @@ def rounded(exact: Fraction, out: Format) -> tuple[int, bool]:
     return clipped, clipped != word
 
 
-EXACT = {
+EXACT: dict[Op, Callable[..., Fraction]] = {
     ADD: lambda a, b: a + b,
     SUB: lambda a, b: a - b,
     MUL: lambda a, b: a * b,
