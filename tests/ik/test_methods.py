@@ -11,7 +11,7 @@ import robomorph
 from robomorph import Robot
 from robomorph.bench.chain_problems import CHAINS, EXPECTED_ITERATIONS, chain_problems
 from robomorph.ik.layout import POSITION, Block, Layout
-from robomorph.ik.reach import joint_reaches
+from robomorph.tasks.reach import joint_reaches
 
 METHODS = ("jacobian-transpose", "quick-ik", "pseudoinverse", "jacobian-transpose-fixed")
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from robomorph.ik.coordinates import coordinate_names
 from robomorph.ik.layout import AXIS, ORIENTATION, POSITION
-from robomorph.ik.reach import frame_reach, joint_travel
 from robomorph.ik.result import AT_LIMIT, IKResult
 from robomorph.ik.solver import Raw, Solver
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.tasks.reach import frame_reach, joint_travel
 
 Array = npt.NDArray[Any]
 _INSIDE = (

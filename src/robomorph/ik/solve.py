@@ -12,6 +12,7 @@ from robomorph.ik.distinct import choose_distinct
 from robomorph.ik.explain import explain
 from robomorph.ik.options import ALL, IKOptions, read_options
 from robomorph.ik.path import follow
+from robomorph.ik.plain_call import quick_solve
 from robomorph.ik.problem import (
     Problem,
     default_start,
@@ -21,7 +22,6 @@ from robomorph.ik.problem import (
     read_tolerance,
     solver_for,
 )
-from robomorph.ik.quick import quick_solve
 from robomorph.ik.result import IKResult
 from robomorph.ik.solver import Raw, Solver
 

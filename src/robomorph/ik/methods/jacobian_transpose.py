@@ -7,9 +7,9 @@ from typing import Any
 from robomorph.algorithms.tree import Tree
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods.base import Method
-from robomorph.ik.reach import joint_reaches
 from robomorph.ik.step import StepInputs, StepRule, dot
 from robomorph.spatial.scalar import reciprocal
+from robomorph.tasks.reach import joint_reaches
 
 # Keeps the step finite where J^T e vanishes; far below anything that a metre or a radian squares to.
 _TINY = 1e-200
