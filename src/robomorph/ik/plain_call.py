@@ -18,8 +18,9 @@ from robomorph.ik.methods import METHODS
 from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
-from robomorph.ik.targets import PoseTarget, PositionTarget, as_pose
+from robomorph.ik.targets import PoseTarget, PositionTarget
 from robomorph.runtime import _native
+from robomorph.tasks.numbers import as_pose
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -29,7 +30,7 @@ MakeSolver = Callable[[], Solver]
 _GENERAL_ONLY = frozenset({"path", "posture", "solutions"})
 
 
-class QuickCall:
+class PlainCall:
     """A solver with what it needs for every call."""
 
     def __init__(self, robot: Robot, solver: Solver, is_pose: bool) -> None:
@@ -38,7 +39,7 @@ class QuickCall:
         self.start = np.ascontiguousarray(default_start(robot)[None])
 
     def numbers(self, target: Array) -> Any:
-        """(n, target_size), or None if the target is not clean."""
+        """(n, references), or None if the target is not clean."""
         if not self.is_pose:
             return _native.ik_pack_rows(target, 3)
         packed = _native.ik_pack_poses(target)
@@ -63,7 +64,7 @@ class QuickCall:
         return _native.ik_pack_rows(q0, self.nq)
 
 
-def quick_solve(
+def plain_solve(
     robot: Robot, target: Any, frame: str | None, q0: Any, options: dict[str, Any], make: MakeSolver
 ) -> tuple[Solver, Raw, Array, tuple[int, ...]] | None:
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
@@ -85,12 +86,12 @@ def quick_solve(
     try:
         rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
         asked = ((k, tuple(v) if type(v) is list else v) for k, v in options.items() if k != "threads")
-        key = ("ik quick", frame, is_pose, rule, *asked)
-        call: QuickCall | None = robot._kernels.get(key)
+        key = ("ik plain", frame, is_pose, rule, *asked)
+        call: PlainCall | None = robot._kernels.get(key)
     except TypeError:  # an option that cannot be hashed
         return None
     if call is None:
-        call = robot._kernels[key] = QuickCall(robot, make(), is_pose)
+        call = robot._kernels[key] = PlainCall(robot, make(), is_pose)
         if call.solver.options.choice == ALL:
             return None
     numbers = call.numbers(target)

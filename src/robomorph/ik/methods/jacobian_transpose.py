@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from robomorph.algorithms.tree import Tree
@@ -9,7 +10,6 @@ from robomorph.ik.layout import Layout
 from robomorph.ik.methods.base import Method
 from robomorph.ik.step import StepInputs, StepRule, dot
 from robomorph.spatial.scalar import reciprocal
-from robomorph.tasks.reach import joint_reaches
 
 # Keeps the step finite where J^T e vanishes; far below anything that a metre or a radian squares to.
 _TINY = 1e-200
@@ -43,6 +43,15 @@ def fixed_rule(tree: Tree, layout: Layout) -> StepRule:
         return problem.moved(free_step), dot(left, left)
 
     return step
+
+
+def joint_reaches(tree: Tree, layout: Layout) -> list[float]:
+    """Per degree of freedom, a bound on the length of its column of the Jacobian over all configurations."""
+    squares = [0.0] * tree.nv
+    for task in layout.tasks:
+        for dof, bound in task.column_bounds(tree).items():
+            squares[dof] += bound * bound
+    return [math.sqrt(x) for x in squares]
 
 
 def _transpose_times(rows: list[list[Any]], residual: list[Any]) -> list[Any]:
