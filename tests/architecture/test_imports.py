@@ -18,6 +18,7 @@ ROOT = Path(robomorph.__file__).parent
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "naming": set(),
     "paths": set(),
     # what a robot is
     "spatial": set(),
@@ -29,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "targets": {"errors", "ir", "passes", "runtime"},
     # from the one to the other
     "algorithms": {"errors", "ir", "model", "spatial"},
+    "tasks": {"algorithms", "errors", "model", "naming", "runtime", "spatial"},
     "singular": {"errors", "model"},
     "specialise": {"algorithms", "errors", "ir", "model", "passes", "singular"},
     # kernels

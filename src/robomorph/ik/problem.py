@@ -17,7 +17,7 @@ from robomorph.ik.solver import RowRules, Solver
 from robomorph.ik.targets import TARGETS, Part, PoseTarget, PositionTarget, Target
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime.arguments import as_array, check_shape
-from robomorph.tasks.base import check_frame
+from robomorph.tasks.base import AnyTask, check_frame
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -65,6 +65,8 @@ def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
             raise ArgumentError(
                 f"target: expected targets of robomorph.ik, found {type(item).__name__} among them"
             )
+        if not isinstance(item.task, AnyTask):
+            raise ArgumentError(f"task: expected a task of robomorph.tasks, found {item.task!r}")
         item.task.check(robot.model)
     return targets
 

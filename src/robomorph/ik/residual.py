@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robomorph.algorithms.tree import Tree
+from robomorph.errors import ArgumentError
 from robomorph.ik.layout import Layout
 from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port, Program
@@ -56,7 +57,19 @@ def _stacked(tree: Tree, layout: Layout) -> tuple[Tracer, tuple[Port, Port], lis
         errors, rows = task.residual(scene, own)
         raw += errors
         jacobian += rows
+    _check_coordinates(scene, layout)
     return tracer, ports, raw, jacobian
+
+
+def _check_coordinates(scene: Scene, layout: Layout) -> None:
+    """What tasks read of q by itself they must say: the search moves other joints by full turns at will."""
+    hidden = sorted(scene.read - layout.coordinates)
+    if hidden:
+        titles = ", ".join(task.title for task in layout.tasks)
+        raise ArgumentError(
+            f"{titles}: expected tasks to list the coordinates of q that they read in `coordinates`, found "
+            f"{hidden} read and not listed"
+        )
 
 
 def _compressed(program: Program) -> Residual:

@@ -58,7 +58,7 @@ class Solver:
         self._codes: list[LaneCode] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
-        self.joints = step_joints(robot, options.fixed)
+        self.joints = step_joints(robot, options.fixed, layout.coordinates)
         self.lower, self.upper = bounds(robot, options.fixed, options.limits)
 
     def solve(self, reference: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
@@ -146,7 +146,7 @@ class Solver:
                 robot.nq,
                 robot.nv,
                 layout.size.reference,
-                layout.size.raw,
+                layout.native_raws,
                 layout.rows,
                 residual.note,
                 layout.bend_count,

@@ -100,6 +100,8 @@ class Task(AnyTask):
     unit = "m"
     # Rows are a rotation vector whose exact derivative is wanted, row by row (see `apart`).
     bends = False
+    # Coordinates of q that it reads by themselves: there a full turn further is not the same.
+    coordinates: frozenset[int] = frozenset()
 
     @property
     def parts(self) -> tuple[Task, ...]:

@@ -128,6 +128,9 @@ def _bound(name: str, count: int, value: npt.ArrayLike) -> Array:
 def inward(lower: Array, upper: Array) -> tuple[Array, Array]:
     """Bounds that were computed, drawn in by some rounding errors where there is room between them."""
     ulps = 4.0 * np.finfo(np.float64).eps
-    low, high = (bound + side * ulps * np.abs(bound) for bound, side in ((lower, 1.0), (upper, -1.0)))
+    low, high = (
+        bound + side * ulps * np.where(np.isfinite(bound), np.abs(bound), 0.0)
+        for bound, side in ((lower, 1.0), (upper, -1.0))
+    )
     room = low <= high
     return np.where(room, low, lower), np.where(room, high, upper)

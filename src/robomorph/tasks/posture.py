@@ -52,8 +52,12 @@ class Posture(Task):
     def size(self) -> Size:
         return Size(*(len(self.places),) * 3)
 
+    @property
+    def coordinates(self) -> frozenset[int]:  # type: ignore[override]
+        return frozenset(q for q, _ in self.places)
+
     def check(self, model: Model) -> None:
-        if Posture.of(model, self.joints) != self:
+        if Posture.of(model, self.joints).places != self.places:
             raise ArgumentError(
                 "posture: made for another robot: its joints have other coordinates here. Make it anew with "
                 "Posture.of(robot.model, joints)"
@@ -63,7 +67,7 @@ class Posture(Task):
         return finite("posture", reference, (len(self.places),))
 
     def residual(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
-        values = [scene.q[q] - x for (q, _), x in zip(self.places, reference, strict=True)]
+        values = [scene.coordinate(q) - x for (q, _), x in zip(self.places, reference, strict=True)]
         return values, [[1.0 if k == v else 0.0 for k in range(scene.tree.nv)] for _, v in self.places]
 
     def column_bounds(self, tree: Tree) -> dict[int, float]:

@@ -20,10 +20,16 @@ class Scene:
     arrays, traced expressions)."""
 
     def __init__(self, tree: Tree, q: Sequence[Scalar]) -> None:
-        self.tree, self.q = tree, list(q)
+        self.tree, self._q = tree, list(q)
+        self.read: set[int] = set()  # coordinates that were asked for by themselves
         self._state = State(tree)
-        set_inputs(self._state, {"q": self.q}, ())
+        set_inputs(self._state, {"q": self._q}, ())
         run(self._state, POSES)
+
+    def coordinate(self, i: int) -> Scalar:
+        """The coordinate q_i itself. A task that asks for it says so in `coordinates`."""
+        self.read.add(i)
+        return self._q[i]
 
     def pose(self, frame: str) -> WorldPose:
         """Axes and origin of a frame in the world."""
