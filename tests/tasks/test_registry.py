@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
 from robomorph import ArgumentError
-from robomorph.tasks import TASKS, AnyTask, Size, Task
+from robomorph.tasks import (
+    TASKS,
+    AnyTask,
+    Axis,
+    CenterOfMass,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+    Size,
+    Task,
+)
 from robomorph.tasks.kinds import DIRECTION
 
 
@@ -17,6 +29,24 @@ def test_every_task_has_a_name_and_a_test(name: str) -> None:
     file = TASKS[name].__module__.rpartition(".")[2]
     assert file == name.replace(" ", "_")
     assert (Path(__file__).parent / f"test_{file}.py").exists(), f"tests/tasks/test_{file}.py is missing"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        Position("a"),
+        Orientation("a", own_axes=True),
+        Pose("a"),
+        Axis("a", (0, 3, 4)),
+        CenterOfMass(),
+        Posture(("j",), ((0, 0),)),
+    ],
+    ids=lambda task: task.name,
+)
+def test_tasks_can_be_keys_and_be_pickled(task: AnyTask) -> None:
+    same = pickle.loads(pickle.dumps(task))
+    assert same == task and hash(same) == hash(task) and repr(same) == repr(task)
+    assert len({task, same, Position("b")}) == 2
 
 
 class Bare(Task):
