@@ -104,7 +104,7 @@ class Solver:
                 return trace_errors(self.robot.specialiser.tree(regroup=False), self.layout), 0
             return self._step(), 0
 
-        if self._foreign(what):
+        if self._is_foreign(what):
             program, note = make()
             code = replace(program_code(program, lanes), note=note)
         else:
@@ -113,7 +113,7 @@ class Solver:
         self._codes.append(code)  # keeps the machine code alive
         return code
 
-    def _foreign(self, what: str) -> bool:
+    def _is_foreign(self, what: str) -> bool:
         """Is a program made by code that is not of this package?"""
         if what == "step" and self.options.rule.rule not in _OWN_RULES:
             return True
