@@ -97,15 +97,21 @@ class Task(AnyTask):
     kinds give rows of their own, or have none."""
 
     kind: Kind = LINEAR
-    unit = "m"
-    # Rows are a rotation vector whose exact derivative is wanted, row by row (see `apart`).
-    bends = False
-    # Coordinates of q that it reads by themselves: there a full turn further is not the same.
-    coordinates: frozenset[int] = frozenset()
+    unit = "m"  # of its rows, in messages
 
     @property
     def parts(self) -> tuple[Task, ...]:
         return (self,)
+
+    @property
+    def bends(self) -> bool:
+        """Are rows a rotation vector whose exact derivative is wanted, row by row (see `apart`)?"""
+        return False
+
+    @property
+    def coordinates(self) -> frozenset[int]:
+        """Coordinates of q that it reads by themselves: there a full turn further is not the same."""
+        return frozenset()
 
     @property
     def bound_size(self) -> BoundSize:

@@ -41,7 +41,7 @@ class Orientation(FrameTask):
     bound_size = BoundSize(3, 4)
 
     @property
-    def bends(self) -> bool:  # type: ignore[override]
+    def bends(self) -> bool:
         return self.own_axes
 
     def read(self, reference: npt.ArrayLike) -> Array:

@@ -53,7 +53,7 @@ class Posture(Task):
         return Size(*(len(self.places),) * 3)
 
     @property
-    def coordinates(self) -> frozenset[int]:  # type: ignore[override]
+    def coordinates(self) -> frozenset[int]:
         return frozenset(q for q, _ in self.places)
 
     def check(self, model: Model) -> None:
