@@ -32,6 +32,7 @@ from robomorph.tasks import (
     Scene,
     Size,
 )
+from robomorph.tasks.kinds import DIRECTION, LINEAR, ROTATION, Kind
 from robomorph.tasks.numbers import finite
 from tests.ik.arms import ARMS, arm
 from tests.oracle.chains import chain
@@ -165,3 +166,39 @@ def test_an_edited_task_is_never_answered_with_old_code(fresh: bool, method: str
         result = robot.inverse_kinematics(target, method=method, tolerance=1e-4)
         assert result.success
         assert abs(share * robot.forward_kinematics(result.q, FRAME)[0, 3] - 0.2) <= 1.001e-4
+
+
+def broken(raw: int, rows: int, width: int, numbers: int, said: Size, of: Kind) -> FrameTask:
+    """A task that does not do what it says."""
+
+    @dataclass(frozen=True)
+    class Broken(FrameTask):
+        name, size, kind = "broken", said, of
+
+        def read(self, reference: npt.ArrayLike) -> Array:
+            return np.zeros(numbers)
+
+        def residual(self, scene: Scene, reference: Sequence[Any]) -> tuple[list[Any], Matrix]:
+            z = scene.pose(self.frame).origin[2]
+            return [z] * raw, [[z] * width] * rows
+
+    return Broken(FRAME)
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (broken(2, 1, 7, 1, Size(1, 1, 1), LINEAR), "expected 1 raw errors and a Jacobian .* found .* 2 raw"),
+        (broken(1, 2, 7, 1, Size(1, 1, 1), LINEAR), "1 raw errors and 2 rows"),
+        (broken(1, 1, 6, 1, Size(1, 1, 1), LINEAR), r"1 rows of \[6\] entries"),
+        (broken(2, 1, 7, 1, Size(1, 2, 1), LINEAR), r"found size \(2, 1\)"),
+        (broken(3, 3, 7, 1, Size(1, 3, 3), ROTATION), r"expected 9 raw errors and a Jacobian \(3, 7\)"),
+        (broken(3, 3, 7, 1, Size(1, 3, 3), DIRECTION), r"expected 3 raw errors and a Jacobian \(2, 7\)"),
+        (broken(1, 1, 7, 2, Size(1, 1, 1), LINEAR), r"expected `read` to give \(..., 1\) numbers"),
+    ],
+)
+def test_tasks_that_do_not_do_what_they_say_are_refused(task: FrameTask, says: str) -> None:
+    """Native code would read beyond its arrays, or other rows than those meant."""
+    robot, _ = arm("iiwa14")
+    with pytest.raises(ArgumentError, match=f"broken of '{FRAME}': .*{says}"):
+        robot.inverse_kinematics(TaskTarget(task, [0.1]))

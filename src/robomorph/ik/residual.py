@@ -12,7 +12,7 @@ from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.tasks import Matrix, Scene
+from robomorph.tasks import Matrix, Scene, Task
 
 # Per entry of the Jacobian, row-major: a constant, or the place among the entries that are computed.
 Pattern = tuple[float | int, ...]
@@ -55,10 +55,23 @@ def _stacked(tree: Tree, layout: Layout) -> tuple[Tracer, tuple[Port, Port], lis
     for task, start in zip(layout.tasks, layout.starts, strict=True):
         own = reference[start.reference : start.reference + task.size.reference]
         errors, rows = task.residual(scene, own)
+        _check_sizes(task, errors, rows, tree.nv)
         raw += errors
         jacobian += rows
     _check_coordinates(scene, layout)
     return tracer, ports, raw, jacobian
+
+
+def _check_sizes(task: Task, errors: list[Any], rows: Matrix, nv: int) -> None:
+    """Native code trusts these numbers."""
+    raw, count = task.kind.sizes or (task.size.rows, task.size.rows)
+    expected = f"{raw} raw errors and a Jacobian ({count}, {nv})"
+    widths = {len(row) for row in rows}
+    if (len(errors), len(rows)) != (raw, count) or task.size[1:] != (raw, count) or widths != {nv}:
+        raise ArgumentError(
+            f"{task.title}: expected {expected}, as its kind and size say, found size {task.size[1:]}, "
+            f"{len(errors)} raw errors and {len(rows)} rows of {sorted(widths)} entries"
+        )
 
 
 def _check_coordinates(scene: Scene, layout: Layout) -> None:

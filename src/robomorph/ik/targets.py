@@ -163,6 +163,11 @@ def _parts(
 ) -> list[Part]:
     """What a task is made of, with its numbers; `settings` are weight and tolerance of each."""
     numbers, first, out = task.read(reference), 0, []
+    if numbers.shape[-1:] != (task.size.reference,):
+        raise ArgumentError(
+            f"{task.title}: expected `read` to give (..., {task.size.reference}) numbers, "
+            f"found {numbers.shape}"
+        )
     for part, (weight, tolerance) in zip(task.parts, settings, strict=True):
         own = slice(first, first + part.size.reference)
         out.append(_part(part, numbers[..., own], weight, tolerance, default[part.kind.turning]))

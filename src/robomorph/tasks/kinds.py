@@ -18,10 +18,12 @@ _HALF_TURN_SOON = -0.7  # cosine from which on the sine says too little about a 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """`native`: its number in native code. `turning`: rows are angles (rad). `rows`: rows from raw errors."""
+    """`native`: its number in native code. `turning`: rows are angles (rad). `sizes`: how many raw errors and
+    rows it has; None: any number, and as many rows. `rows`: rows from raw errors."""
 
     native: int
     turning: bool
+    sizes: tuple[int, int] | None
     rows: Callable[[Sequence[Scalar]], list[Scalar]]
 
 
@@ -58,6 +60,6 @@ def direction_rows(raw: Sequence[Scalar]) -> list[Scalar]:
     return [select(maximum(size - 1e-12, cosine), scale * u, math.pi), scale * v]
 
 
-LINEAR = Kind(0, False, list)  # raw errors are the rows
-ROTATION = Kind(1, True, rotation_rows)  # raw errors are a rotation matrix
-DIRECTION = Kind(2, True, direction_rows)  # raw errors are cosine and sines of an angle
+LINEAR = Kind(0, False, None, list)  # raw errors are the rows
+ROTATION = Kind(1, True, (9, 3), rotation_rows)  # raw errors are a rotation matrix
+DIRECTION = Kind(2, True, (3, 2), direction_rows)  # raw errors are cosine and sines of an angle
