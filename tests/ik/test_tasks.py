@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -202,3 +204,32 @@ def test_tasks_that_do_not_do_what_they_say_are_refused(task: FrameTask, says: s
     robot, _ = arm("iiwa14")
     with pytest.raises(ArgumentError, match=f"broken of '{FRAME}': .*{says}"):
         robot.inverse_kinematics(TaskTarget(task, [0.1]))
+
+
+def test_paths_solutions_and_batches_of_tasks() -> None:
+    robot, reference = arm("iiwa14")
+    q0 = np.array([0.3, 0.6, -0.2, -1.3, 0.1, 0.9, 0.0])
+    pose = robot.forward_kinematics(q0, FRAME)
+    line = np.tile(pose, (20, 1, 1))
+    line[:, 2, 3] += np.linspace(0.0, 0.1, 20)
+    track = robot.inverse_kinematics(TaskTarget(Pose(FRAME), line), q0=q0, path=True)
+    assert track.success.all() and track == robot.inverse_kinematics(line, FRAME, q0, path=True)
+    many = robot.inverse_kinematics(TaskTarget(Pose(FRAME), pose), q0=q0, solutions=3)
+    assert many.success.all() and many.q.shape == (3, 7)
+    wrist = Posture.of(robot.model, "lbr_iiwa_joint_7")
+    spread = [TaskTarget(Position(FRAME), line[:2, None, :3, 3]), TaskTarget(wrist, [[0.1], [0.2], [0.3]])]
+    found = robot.inverse_kinematics(spread, q0=q0)
+    assert found.success.shape == (2, 3) and found.success.all()
+    for index in np.ndindex(2, 3):
+        tip = reference.forward_kinematics(found.q[index], FRAME)[:3, 3]
+        assert np.linalg.norm(tip - line[index[0], :3, 3]) <= 1.001e-5
+        assert abs(found.q[index][6] - 0.1 * (index[1] + 1)) <= 1.001e-5
+
+
+def test_task_targets_compare_and_pickle() -> None:
+    one = TaskTarget(Axis(FRAME, (0, 0, 1)), [0, 1, 0], tolerance=0.1)
+    for back in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert back == one and hash(back) == hash(one)
+    assert one == TaskTarget(Axis(FRAME, (0, 0, 2)), np.array([0.0, 1.0, 0.0]), tolerance=0.1)
+    assert one != TaskTarget(Axis(FRAME, (0, 1, 0)), [0, 1, 0], tolerance=0.1)
+    assert one != TaskTarget(Axis(FRAME, (0, 0, 1)), [0, 1, 0])
