@@ -43,6 +43,11 @@ Array = npt.NDArray[Any]
 FRAME = ARMS["iiwa14"]
 
 
+def anything(value: Any) -> Any:
+    """What a caller may pass against the annotations."""
+    return value
+
+
 def pairs() -> list[tuple[Any, Any]]:
     """A named target and the same with its task."""
     robot, _ = arm("iiwa14")
@@ -130,8 +135,14 @@ def test_a_task_that_hides_what_it_reads_is_refused() -> None:
         (TaskTarget(Pose(FRAME), np.eye(4), weight=(1, 1, 1)), "weight of pose of .* 6 numbers"),
         (TaskTarget(Pose(FRAME), np.eye(4), tolerance=-1.0), "tolerance of position of"),
         (TaskTarget(Position(FRAME), np.zeros(3), weight=0.0), "not all 0"),
-        (TaskTarget("position", np.zeros(3)), "task: expected a task of robomorph.tasks, found 'position'"),
-        (TaskTarget(Position, np.zeros(3)), "task: expected a task of robomorph.tasks, found <class"),
+        (
+            TaskTarget(anything("position"), np.zeros(3)),
+            "task: expected a task .* found 'position'",
+        ),
+        (
+            TaskTarget(anything(Position), np.zeros(3)),
+            "task: expected a task .* found <class",
+        ),
     ],
 )
 def test_wrong_tasks(target: Any, says: str) -> None:

@@ -84,6 +84,10 @@ def _kernel(robot: Robot, task: AnyTask, what: str, dtype: str) -> Any:
     return kernel_of(traced(robot, task, what), dtype)
 
 
+def _of_each(one: Expected) -> Expected:
+    return lambda batch: np.stack([one(q) for q in batch])
+
+
 def check(
     robot: Robot, task: AnyTask, what: str, q: Array, reference: Array, expected: Sequence[Expected]
 ) -> None:
@@ -96,7 +100,7 @@ def check(
     wanted = np.stack([e(x) for e, x in zip(expected, q, strict=True)])
     assert np.allclose(values, wanted, rtol=0, atol=1e-9)
     for one, x, e, rows in zip(expected, q, wanted, jacobian, strict=True):
-        slope = by_configuration(robot, lambda batch, one=one: np.stack([one(b) for b in batch]), x)
+        slope = by_configuration(robot, _of_each(one), x)
         if what == "bounds" or not any(part.kind.turning for part in task.parts):
             assert np.allclose(rows, slope, rtol=0, atol=1e-7)
         else:

@@ -54,9 +54,8 @@ def test_bound_rows(name: str) -> None:
         return np.array([*(np.sin(angle) / angle * e), np.cos(angle)])
 
     turns = rotations(4)
-    check(
-        robot, Orientation(frame), "bounds", states(robot), turns, [lambda q, r=r: rows(q, r) for r in turns]
-    )
+    expected = [lambda q, r=r: rows(q, r) for r in turns]
+    check(robot, Orientation(frame), "bounds", states(robot), turns, expected)
 
 
 def bound_values(e: Array) -> Array:
@@ -97,9 +96,9 @@ def test_rows_inside_their_bounds_hold_the_angles(lower: list[float], upper: lis
     e = np.concatenate([vectors(4000, rng), rng.uniform(1.3 * low - 0.05, 1.3 * high + 0.05, (4000, 3))])
     e = e[np.linalg.norm(e, axis=-1) < np.pi]
     values, (least, most) = bound_values(e), Orientation("a").row_bounds(lower, upper)
-    held = ((values >= least) & (values <= most)).all(axis=-1)
+    held = np.all((values >= least) & (values <= most), axis=-1)
     assert held.sum() > 100
-    inside = ((e >= low - 1e-9) & (e <= high + 1e-9)).all(axis=-1)
+    inside: Array = np.all((e >= low - 1e-9) & (e <= high + 1e-9), axis=-1)
     assert inside[held].all()
     # No more is lost than is said: what is inside the box drawn in by sin(A) / A is held.
     largest = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
