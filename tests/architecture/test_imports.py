@@ -32,6 +32,7 @@ ROBOTS: dict[str, set[str]] = {
     "spatial": set(),
     "model": {"errors", "naming", "paths", "spatial"},
     "algorithms": {"errors", "ir", "model", "spatial"},
+    "tasks": {"algorithms", "errors", "model", "naming", "runtime", "spatial"},
 }
 # From the one to the other, and what uses kernels.
 USES: dict[str, set[str]] = {

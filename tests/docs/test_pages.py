@@ -24,10 +24,11 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from robomorph.bench.sections import GROUPS
     from robomorph.model.joints import JOINT_TYPES
     from robomorph.targets import TARGETS
+    from robomorph.tasks import TASKS
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
     sections = [group.sections for group in GROUPS.values()]
-    changed: list[dict[str, Any]] = [ALGORITHMS, JOINT_TYPES, TARGETS, *sections]
+    changed: list[dict[str, Any]] = [ALGORITHMS, JOINT_TYPES, TARGETS, TASKS, *sections]
     kept = [(registry, dict(registry)) for registry in changed]
     yield
     for registry, before in kept:
@@ -38,7 +39,7 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
 WITHIN_REACH = {
     *("README", "compiler", "native"),
-    *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-an-algorithm"),
+    *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
 }
 
 
@@ -107,3 +108,11 @@ def test_compiler_page_lists_every_pass() -> None:
         assert f"| `{step.__name__}` |" in text, (
             f"docs/compiler.md: the pass {step.__name__} is not described"
         )
+
+
+def test_task_page_lists_every_task() -> None:
+    from robomorph.tasks import TASKS
+
+    text = (ROOT / "docs" / "add-a-task.md").read_text(encoding="utf-8")
+    for task in TASKS.values():
+        assert f"| `{task.__name__}" in text, f"docs/add-a-task.md: {task.__name__} is not described"

@@ -10,8 +10,9 @@ import pytest
 import robomorph
 from robomorph import Robot
 from robomorph.bench.chain_problems import CHAINS, EXPECTED_ITERATIONS, chain_problems
-from robomorph.ik.layout import POSITION, Block, Layout
-from robomorph.ik.reach import joint_reaches
+from robomorph.ik.layout import Layout
+from robomorph.ik.methods.jacobian_transpose import joint_reaches
+from robomorph.tasks import Position
 
 METHODS = ("jacobian-transpose", "quick-ik", "pseudoinverse", "jacobian-transpose-fixed")
 
@@ -80,5 +81,5 @@ def test_several_speculations_take_fewer_iterations_than_one() -> None:
 def test_the_fixed_step_comes_from_the_lengths_of_the_links() -> None:
     """Joint i of a chain of N is at most (N - i) / N from the tip."""
     tree = chain(12).specialiser.tree(regroup=False)
-    reaches = joint_reaches(tree, Layout((Block(POSITION, "tool"),)))
+    reaches = joint_reaches(tree, Layout((Position("tool"),)))
     assert np.allclose(reaches, (12 - np.arange(12)) / 12)

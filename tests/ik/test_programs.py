@@ -9,23 +9,24 @@ import numpy.typing as npt
 import pytest
 
 import robomorph
-from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block, Layout
+from robomorph.ik.layout import Layout
 from robomorph.ik.methods import METHODS, Method
 from robomorph.ik.residual import trace_errors, trace_residual
 from robomorph.ik.step import StepInputs, StepRule, trace_step
 from robomorph.ir.interpret import interpret
 from robomorph.ir.verify import verify
+from robomorph.tasks import Axis, CenterOfMass, Orientation, Position
 from tests.ik.arms import arm
 
 Array = npt.NDArray[Any]
 FRAME = "panda_hand"
 LAYOUT = Layout(
     (
-        Block(POSITION, FRAME),
-        Block(ORIENTATION, FRAME),
-        Block(ORIENTATION, FRAME, own_axes=True),
-        Block(AXIS, FRAME, (0.6, 0.0, 0.8)),
-        Block(CENTER_OF_MASS),
+        Position(FRAME),
+        Orientation(FRAME),
+        Orientation(FRAME, own_axes=True),
+        Axis(FRAME, (0.6, 0.0, 0.8)),
+        CenterOfMass(),
     )
 )
 
@@ -70,26 +71,26 @@ def test_the_jacobian_is_the_derivative_of_the_cost(floating: bool) -> None:
     q, target = robot.random_state(rng).q, target_numbers(rng)
 
     def rows(at: Array) -> Array:
-        return rows_of(interpret(residual.program, {"q": at, "target": target})["raw"])
+        return rows_of(interpret(residual.program, {"q": at, "reference": target})["raw"])
 
-    found = interpret(residual.program, {"q": q, "target": target})
+    found = interpret(residual.program, {"q": q, "reference": target})
     jacobian, e = dense(residual.pattern, found["jac"], LAYOUT.rows), rows_of(found["raw"])
     step = 1e-6
-    for block, start in zip(LAYOUT.blocks, LAYOUT.starts, strict=True):
-        here = slice(start.rows, start.rows + block.size.rows)
+    for task, start in zip(LAYOUT.tasks, LAYOUT.starts, strict=True):
+        here = slice(start.rows, start.rows + task.size.rows)
         expected = np.empty(robot.nv)
         for k in range(robot.nv):
             move = np.zeros(robot.nv)
             move[k] = step
             ahead, behind = (rows(robot.integrate(q, sign * move))[here] for sign in (1, -1))
             expected[k] = (ahead @ ahead - behind @ behind) / (4.0 * step)
-        assert np.allclose(jacobian[here].T @ e[here], expected, atol=1e-7), block
+        assert np.allclose(jacobian[here].T @ e[here], expected, atol=1e-7), task
 
 
 def test_errors_alone_are_the_same_errors() -> None:
     robot, _ = arm("panda")
     tree, rng = robot.specialiser.tree(regroup=False), np.random.default_rng(1)
-    inputs = {"q": robot.random_state(rng).q, "target": target_numbers(rng)}
+    inputs = {"q": robot.random_state(rng).q, "reference": target_numbers(rng)}
     both = interpret(trace_residual(tree, LAYOUT).program, inputs)["raw"]
     assert np.array_equal(interpret(trace_errors(tree, LAYOUT), inputs)["raw"], both)
 
@@ -97,16 +98,16 @@ def test_errors_alone_are_the_same_errors() -> None:
 def test_a_rotation_about_its_own_axes_has_an_exact_jacobian() -> None:
     """Row by row, far from the target, where the plain angular rows would be wrong."""
     robot, _ = arm("panda")
-    layout = Layout((Block(ORIENTATION, FRAME, own_axes=True),))
+    layout = Layout((Orientation(FRAME, own_axes=True),))
     residual = trace_residual(robot.specialiser.tree(regroup=False), layout)
     rng = np.random.default_rng(8)
     q, target = robot.random_state(rng).q, rotation(rng).ravel()
 
     def rows(at: Array) -> Array:
-        raw = interpret(residual.program, {"q": at, "target": target})["raw"]
+        raw = interpret(residual.program, {"q": at, "reference": target})["raw"]
         return rotation_vector(raw.reshape(3, 3))
 
-    found, e = interpret(residual.program, {"q": q, "target": target}), rows(q)
+    found, e = interpret(residual.program, {"q": q, "reference": target}), rows(q)
     angle = np.linalg.norm(e)
     bend = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
     assert angle > 1.0
@@ -143,7 +144,7 @@ def linear_problem(layout: Layout, nv: int, seed: int) -> tuple[tuple[int, ...],
 def test_a_damped_step_minimises_the_damped_model(nv: int, weighted: bool) -> None:
     """Against NumPy's least squares, for more, as many and fewer joints than rows."""
     robot, _ = arm("panda")
-    layout = Layout((Block(POSITION, FRAME), Block(ORIENTATION, FRAME)), weighted)
+    layout = Layout((Position(FRAME), Orientation(FRAME)), weighted)
     pattern, inputs = linear_problem(layout, nv, nv)
 
     class Fake:
@@ -169,7 +170,7 @@ def test_a_damped_step_minimises_the_damped_model(nv: int, weighted: bool) -> No
 def test_what_a_method_predicts_is_what_its_step_leaves(name: str) -> None:
     robot, _ = arm("iiwa14")
     tree = robot.specialiser.tree(regroup=False)
-    layout = Layout((Block(POSITION, "lbr_iiwa_link_7"),))
+    layout = Layout((Position("lbr_iiwa_link_7"),))
     pattern, inputs = linear_problem(layout, 7, 3)
     inputs["mask"][:], inputs["base"][:] = 1.0, 0.0
     program = trace_step(METHODS[name].rule(tree, layout), "x", layout, pattern, (True,) * 7)

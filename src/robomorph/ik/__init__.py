@@ -11,6 +11,7 @@ from robomorph.ik.targets import (
     PoseTarget,
     PositionTarget,
     Target,
+    TaskTarget,
 )
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "PoseTarget",
     "PositionTarget",
     "Target",
+    "TaskTarget",
     "inverse_kinematics",
 ]

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.ik.coordinates import coordinate_names
-from robomorph.ik.layout import AXIS, ORIENTATION, POSITION
-from robomorph.ik.reach import frame_reach, joint_travel
 from robomorph.ik.result import AT_LIMIT, IKResult
 from robomorph.ik.solver import Raw, Solver
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.tasks.reach import joint_travel
 
 Array = npt.NDArray[Any]
 _INSIDE = (
@@ -85,27 +84,21 @@ def _turned_inside(solver: Solver, q: Array) -> Array:
 
 
 def _out_of_reach(solver: Solver, numbers: Array) -> str | None:
-    """Positions outside the ball that the lengths of the links allow: a proof, not a failure to find."""
-    tree = solver.robot.specialiser.tree(regroup=False)
-    for block, start in zip(solver.layout.blocks, solver.layout.starts, strict=True):
-        rows = slice(start.rows, start.rows + block.size.rows)
-        if block.kind != POSITION or block.frame is None or 0.0 in solver.rows.weights[rows]:
+    """A proof that a reference cannot be met, if a task has one; of tasks that are asked for in all rows."""
+    tree, travel = solver.robot.specialiser.tree(regroup=False), _travel(solver)
+    for task, start in zip(solver.layout.tasks, solver.layout.starts, strict=True):
+        rows = slice(start.rows, start.rows + task.size.rows)
+        if 0.0 in solver.rows.weights[rows]:
             continue
-        ball = frame_reach(tree, block.frame, _travel(solver))
-        if ball is None:
-            continue
-        centre, radius = ball
-        distance = math.dist(numbers[start.target : start.target + 3], centre)  # never overflows
-        if distance > radius * (1.0 + 1e-9) + _slack(solver, rows):
-            return (
-                f"out of reach: the target of {block.frame!r} is {distance:.6g} m from the first joint, "
-                f"{distance - radius:.6g} m beyond the {radius:.6g} m that the links can span"
-            )
+        own = numbers[start.reference : start.reference + task.size.reference]
+        proof = task.out_of_reach(tree, own, travel, _slack(solver, rows))
+        if proof is not None:
+            return proof
     return None
 
 
 def _slack(solver: Solver, rows: slice) -> float:
-    """The longest error (m) that the tolerances of these rows allow: rows of one group share a bound."""
+    """The longest error that the tolerances of these rows allow: rows of one group share a bound."""
     groups = zip(solver.rows.group[rows], solver.rows.inverse_tolerance[rows], strict=True)
     return math.hypot(*(1.0 / inverse for inverse in dict(groups).values()))
 
@@ -141,11 +134,12 @@ def _exceeded(solver: Solver, q: Array) -> str | None:
 
 def _best(solver: Solver, result: IKResult, i: int) -> str:
     """How close it got, which limits were active there, and how many starts were tried."""
-    kinds = {block.kind for block in solver.layout.blocks}
     position = float(result.position_error.reshape(-1)[i])
     rotation = float(result.rotation_error.reshape(-1)[i])
-    errors = [f"{position:.3g} m"] if kinds - {ORIENTATION, AXIS} else []
-    errors += [f"{rotation:.3g} rad"] if kinds & {ORIENTATION, AXIS} else []
+    errors = []
+    for turning, error in ((False, position), (True, rotation)):
+        units = dict.fromkeys(task.unit for task in solver.layout.tasks if task.kind.turning == turning)
+        errors += [f"{error:.3g} {' or '.join(units)}"] if units else []
     names = coordinate_names(solver.robot)
     active = result.active_limits.reshape(-1, len(names))[i]
     at = [f"{names[k]} ({'upper' if active[k] > 0 else 'lower'})" for k in np.flatnonzero(active)]

@@ -34,8 +34,9 @@ class StepJoint(NamedTuple):
     held: bool
 
 
-def step_joints(robot: Robot, fixed: tuple[str, ...]) -> list[StepJoint]:
-    """Every joint with coordinates of its own; joints whose manifold is not known are refused by name."""
+def step_joints(robot: Robot, fixed: tuple[str, ...], counted: frozenset[int]) -> list[StepJoint]:
+    """Every joint with coordinates of its own; joints whose manifold is not known are refused by name. Where
+    the coordinate itself counts (`counted`), a turn further is not the same."""
     model = robot.model
     held = {robot.coordinates(name)[0].start for name in fixed}
     # A joint that follows another at a rate of its own is not back after one turn of it.
@@ -46,10 +47,9 @@ def step_joints(robot: Robot, fixed: tuple[str, ...]) -> list[StepJoint]:
         manifold = _manifold(joint, model.bodies[i].joint_name, model.bodies[i].kind)
         kind = _NATIVE_KIND[type(manifold)]
         if isinstance(manifold, Flat):
-            out += [
-                StepJoint(kind, iq + k, iv + k, i not in followed and _turns_back(joint, k), iq in held)
-                for k in range(joint.nq)
-            ]
+            for k in range(joint.nq):
+                free = i not in followed and iq + k not in counted
+                out.append(StepJoint(kind, iq + k, iv + k, free and _turns_back(joint, k), iq in held))
         else:
             out.append(StepJoint(kind, iq, iv, False, iq in held))
     return out

@@ -13,33 +13,24 @@ from robomorph.algorithms.tree import coordinate_starts
 from robomorph.errors import ArgumentError
 from robomorph.ik.layout import Layout
 from robomorph.ik.options import Options
-from robomorph.ik.solver import Rows, Solver
-from robomorph.ik.targets import (
-    AxisTarget,
-    CenterOfMassTarget,
-    OrientationTarget,
-    Part,
-    PoseTarget,
-    PositionTarget,
-    Target,
-)
+from robomorph.ik.solver import RowRules, Solver
+from robomorph.ik.targets import TARGETS, Part, PoseTarget, PositionTarget, Target
 from robomorph.model.joints import JOINT_TYPES
-from robomorph.naming import hint
 from robomorph.runtime.arguments import as_array, check_shape
+from robomorph.tasks.base import AnyTask, check_frame
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
-TARGETS = (PositionTarget, OrientationTarget, PoseTarget, AxisTarget, CenterOfMassTarget)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A batch of problems of one kind: `numbers` (..., target_size) fills the layout."""
+    """A batch of problems of one kind; `numbers` (..., n) are the references of its tasks."""
 
     layout: Layout
-    rows: Rows
+    rows: RowRules
     numbers: Array
 
 
@@ -62,7 +53,7 @@ def read_tolerance(tolerance: Any) -> tuple[float, float]:
 def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
     """A pose (..., 4, 4), a position (..., 3), one target or a list of them, as targets with known frames."""
     if isinstance(target, TARGETS):
-        targets = [target]
+        targets: list[Any] = [target]
     elif isinstance(target, (list, tuple)) and any(isinstance(t, TARGETS) for t in target):
         targets = list(target)
     else:
@@ -74,23 +65,17 @@ def read_targets(robot: Robot, target: Any, frame: str | None) -> list[Target]:
             raise ArgumentError(
                 f"target: expected targets of robomorph.ik, found {type(item).__name__} among them"
             )
-        if not isinstance(item, CenterOfMassTarget):
-            _check_frame(robot, item.frame)
+        if not isinstance(item.task, AnyTask):
+            raise ArgumentError(f"task: expected a task of robomorph.tasks, found {item.task!r}")
+        item.task.check(robot.model)
     return targets
-
-
-def _check_frame(robot: Robot, name: Any) -> None:
-    if not isinstance(name, str):
-        raise ArgumentError(f"frame: expected the name of a frame, found {type(name).__name__} {name!r}")
-    if name not in robot.model._frame_indices:
-        raise ArgumentError(f"frame: unknown name {name!r}: {hint(name, list(robot.frame_names))}")
 
 
 def _from_array(robot: Robot, target: Any, frame: str | None) -> Target:
     array = as_array("target", target)
     if frame is None:
         frame = only_tip(robot)
-    _check_frame(robot, frame)
+    check_frame(robot.model, frame)
     if array.ndim >= 2 and array.shape[-2:] == (4, 4):
         return PoseTarget(frame, array)
     if array.ndim >= 1 and array.shape[-1] == 3:
@@ -119,7 +104,7 @@ def make_problem(targets: Sequence[Target], tolerance: tuple[float, float]) -> P
     if not parts:
         raise ArgumentError("target: expected at least one target, found an empty list")
     weighted = any(w != 1.0 for part in parts for w in part.weights)
-    layout = Layout(tuple(part.block for part in parts), weighted)
+    layout = Layout(tuple(part.task for part in parts), weighted)
     try:
         lead = np.broadcast_shapes(*(part.numbers.shape[:-1] for part in parts))
     except ValueError:
@@ -131,7 +116,7 @@ def make_problem(targets: Sequence[Target], tolerance: tuple[float, float]) -> P
     return Problem(layout, _rows(parts), numbers)
 
 
-def _rows(parts: Sequence[Part]) -> Rows:
+def _rows(parts: Sequence[Part]) -> RowRules:
     weights: list[float] = []
     inverse: list[float] = []
     group: list[int] = []
@@ -140,10 +125,10 @@ def _rows(parts: Sequence[Part]) -> Rows:
         inverse += [1.0 / t if w > 0.0 else 0.0 for t, w in zip(part.tolerance, part.weights, strict=True)]
         first = group[-1] + 1 if group else 0
         group += [first + (0 if part.together else k) for k in range(len(part.weights))]
-    return Rows(tuple(weights), tuple(inverse), tuple(group))
+    return RowRules(tuple(weights), tuple(inverse), tuple(group))
 
 
-def solver_for(robot: Robot, layout: Layout, rows: Rows, options: Options) -> Solver:
+def solver_for(robot: Robot, layout: Layout, rows: RowRules, options: Options) -> Solver:
     """The robot's solver of this kind, made once."""
     key = ("ik", layout, rows, options)
     solver = robot._kernels.get(key)

@@ -1,32 +1,27 @@
-"""Traced programs of the residual: poses, raw errors and Jacobian of all blocks in one sweep."""
+"""Traced programs of the residual: raw errors and Jacobian of all tasks in one sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.kinematics import CENTER_OF_MASS as COM_SWEEPS
-from robomorph.algorithms.kinematics import CENTER_OF_MASS_JACOBIAN, POSES, WorldPose
-from robomorph.algorithms.sweep import WORLD, State, run
 from robomorph.algorithms.tree import Tree
-from robomorph.ik.layout import AXIS, CENTER_OF_MASS, POSITION, Block, Layout
+from robomorph.errors import ArgumentError
+from robomorph.ik.layout import Layout
 from robomorph.ir.ops import CONST
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.spatial import Scalar, Vec3, add3, cross3, dot3, scale3, sub3
+from robomorph.tasks import Matrix, Scene, Task
 
-Rows = list[list[Any]]
 # Per entry of the Jacobian, row-major: a constant, or the place among the entries that are computed.
 Pattern = tuple[float | int, ...]
 
 
 @dataclass(frozen=True)
 class Residual:
-    """The program (q, target) -> (raw, jac). `jac` holds the entries of the Jacobian that are not constant;
-    `pattern` says where they are: an int is a place in `jac`, a float a constant."""
+    """The program (q, reference) -> (raw, jac). `jac` holds the entries of the Jacobian that are not
+    constant; `pattern` says where they are: an int is a place in `jac`, a float a constant."""
 
     program: Program
     pattern: Pattern
@@ -38,37 +33,56 @@ class Residual:
 
 def trace_residual(tree: Tree, layout: Layout) -> Residual:
     """Raw errors and Jacobian of the rows, structural constants left out."""
-    tracer, ports, state, target = _start(tree, layout)
-    raw: list[Any] = []
-    rows: Rows = []
-    for block, start in zip(layout.blocks, layout.starts, strict=True):
-        own = target[start.target : start.target + block.size.target]
-        values, jacobian = _block(state, block, own)
-        raw += values
-        rows += jacobian
-    program = tracer.program("ik_residual", ports, {"raw": raw, "jac": rows})
+    tracer, ports, raw, jacobian = _stacked(tree, layout)
+    program = tracer.program("ik_residual", ports, {"raw": raw, "jac": jacobian})
     return _compressed(run_passes(program, SIMPLIFY))
 
 
 def trace_errors(tree: Tree, layout: Layout) -> Program:
     """Raw errors alone: what a speculative step is judged by."""
-    tracer, ports, state, target = _start(tree, layout)
-    raw: list[Any] = []
-    for block, start in zip(layout.blocks, layout.starts, strict=True):
-        raw += _block(state, block, target[start.target : start.target + block.size.target])[0]
+    tracer, ports, raw, _ = _stacked(tree, layout)
     return run_passes(tracer.program("ik_errors", ports, {"raw": raw}), SIMPLIFY)
 
 
-def _start(tree: Tree, layout: Layout) -> tuple[Tracer, tuple[Port, Port], State, list[Any]]:
+def _stacked(tree: Tree, layout: Layout) -> tuple[Tracer, tuple[Port, Port], list[Any], Matrix]:
+    """Raw errors and Jacobian rows of all tasks."""
     tracer = Tracer()
-    ports = (Port("q", (tree.nq,)), Port("target", (layout.target_size,)))
+    ports = (Port("q", (tree.nq,)), Port("reference", (layout.size.reference,)))
     values = tracer.inputs(ports)
-    state = State(tree)
-    set_inputs(state, {"q": values["q"]}, ())
-    run(state, POSES)
-    if any(block.kind == CENTER_OF_MASS for block in layout.blocks):
-        run(state, (*COM_SWEEPS, *CENTER_OF_MASS_JACOBIAN))
-    return tracer, ports, state, list(values["target"])
+    scene, reference = Scene(tree, values["q"]), values["reference"]
+    raw: list[Any] = []
+    jacobian: Matrix = []
+    for task, start in zip(layout.tasks, layout.starts, strict=True):
+        own = reference[start.reference : start.reference + task.size.reference]
+        errors, rows = task.residual(scene, own)
+        _check_sizes(task, errors, rows, tree.nv)
+        raw += errors
+        jacobian += rows
+    _check_coordinates(scene, layout)
+    return tracer, ports, raw, jacobian
+
+
+def _check_sizes(task: Task, errors: list[Any], rows: Matrix, nv: int) -> None:
+    """Native code trusts these numbers."""
+    raw, count = task.kind.sizes or (task.size.rows, task.size.rows)
+    expected = f"{raw} raw errors and a Jacobian ({count}, {nv})"
+    widths = {len(row) for row in rows}
+    if (len(errors), len(rows)) != (raw, count) or task.size[1:] != (raw, count) or widths != {nv}:
+        raise ArgumentError(
+            f"{task.title}: expected {expected}, as its kind and size say, found size {task.size[1:]}, "
+            f"{len(errors)} raw errors and {len(rows)} rows of {sorted(widths)} entries"
+        )
+
+
+def _check_coordinates(scene: Scene, layout: Layout) -> None:
+    """What tasks read of q by itself they must say: the search moves other joints by full turns at will."""
+    hidden = sorted(scene.read - layout.coordinates)
+    if hidden:
+        titles = ", ".join(task.title for task in layout.tasks)
+        raise ArgumentError(
+            f"{titles}: expected tasks to list the coordinates of q that they read in `coordinates`, found "
+            f"{hidden} read and not listed"
+        )
 
 
 def _compressed(program: Program) -> Residual:
@@ -91,70 +105,3 @@ def _compressed(program: Program) -> Residual:
         (*program.results[: raw.size], *kept),
     )
     return Residual(small, tuple(pattern))
-
-
-def _block(state: State, block: Block, target: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
-    """Raw error and Jacobian rows of one block."""
-    if block.kind == CENTER_OF_MASS:
-        com = state.whole["com"]
-        return [com[i] - target[i] for i in range(3)], [list(row) for row in state.whole["com_jacobian"]]
-    assert block.frame is not None
-    link, placement = state.tree.frames[block.frame]
-    pose: WorldPose = state.fields["pose", link].then(placement)
-    linear, angular = _columns(state, link, pose.origin)
-    if block.kind == POSITION:
-        return [pose.origin[i] - target[i] for i in range(3)], linear
-    turn = ((target[0], target[1], target[2]), (target[3], target[4], target[5]), tuple(target[6:9]))
-    if block.kind == AXIS:
-        assert block.axis is not None
-        return _axis_error(pose, block.axis, turn, angular)
-    return _rotation_error(pose, turn, angular, block.own_axes)
-
-
-def _columns(state: State, link: int, point: Vec3) -> tuple[Rows, Rows]:
-    """Linear (at `point`) and angular velocity of a link per user's degree of freedom, in world axes."""
-    nv = state.tree.nv
-    linear: Rows = [[0.0] * nv for _ in range(3)]
-    angular: Rows = [[0.0] * nv for _ in range(3)]
-    for dof in state.tree.support_dofs(link) if link != WORLD else ():
-        unit = state.tree.links[dof.link].joint.subspace[dof.k]
-        pose: WorldPose = state.fields["pose", dof.link]
-        ang = pose.vector(unit.ang)
-        lin = add3(pose.vector(unit.lin), cross3(ang, sub3(point, pose.origin)))
-        for i in range(3):
-            linear[i][dof.user] = linear[i][dof.user] + dof.scale * lin[i]
-            angular[i][dof.user] = angular[i][dof.user] + dof.scale * ang[i]
-    return linear, angular
-
-
-def _rotation_error(
-    pose: WorldPose, turn: Sequence[Sequence[Scalar]], angular: Rows, own_axes: bool
-) -> tuple[list[Scalar], Rows]:
-    """The rotation from the target (`turn`, row-major) to the frame: R Rt^T in world axes, or Rt^T R in the
-    target's own."""
-    x, y, z = pose.axes
-    raw: list[Scalar] = []
-    if not own_axes:
-        for i in range(3):
-            raw += [x[i] * row[0] + y[i] * row[1] + z[i] * row[2] for row in turn]
-        return raw, angular
-    columns: list[Vec3] = [(turn[0][i], turn[1][i], turn[2][i]) for i in range(3)]
-    for column in columns:
-        raw += [dot3(column, axis) for axis in pose.axes]
-    return raw, [_combine(column, angular) for column in columns]
-
-
-def _axis_error(
-    pose: WorldPose, axis: Vec3, turn: Sequence[Sequence[Scalar]], angular: Rows
-) -> tuple[list[Scalar], Rows]:
-    """Cosine and the two components of the sine of the angle from the wanted direction to the axis. The rows
-    of `turn` are two directions normal to the wanted one, then the wanted one."""
-    u, v, d = ((row[0], row[1], row[2]) for row in turn)
-    world = pose.vector(axis)
-    raw = [dot3(world, d), -dot3(world, v), dot3(world, u)]
-    return raw, [_combine(u, angular), _combine(v, angular)]
-
-
-def _combine(weights: Vec3, rows: Rows) -> list[Any]:
-    columns = [scale3(1.0, (rows[0][j], rows[1][j], rows[2][j])) for j in range(len(rows[0]))]
-    return [dot3(weights, column) for column in columns]

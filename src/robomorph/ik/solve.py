@@ -12,6 +12,7 @@ from robomorph.ik.distinct import choose_distinct
 from robomorph.ik.explain import explain
 from robomorph.ik.options import ALL, IKOptions, read_options
 from robomorph.ik.path import follow
+from robomorph.ik.plain_call import plain_solve
 from robomorph.ik.problem import (
     Problem,
     default_start,
@@ -21,7 +22,6 @@ from robomorph.ik.problem import (
     read_tolerance,
     solver_for,
 )
-from robomorph.ik.quick import quick_solve
 from robomorph.ik.result import IKResult
 from robomorph.ik.solver import Raw, Solver
 
@@ -40,9 +40,9 @@ def inverse_kinematics(
     def make() -> Solver:
         return _prepare(robot, target, frame, read_options(options))[0]
 
-    quick = quick_solve(robot, target, frame, q0, options, make)
-    if quick is not None:
-        return make_result(*quick)
+    plain = plain_solve(robot, target, frame, q0, options, make)
+    if plain is not None:
+        return make_result(*plain)
     asked = read_options(options)
     solver, problem = _prepare(robot, target, frame, asked)
     start = default_start(robot) if q0 is None else read_configuration(robot, "q0", q0)

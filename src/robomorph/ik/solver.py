@@ -1,4 +1,4 @@
-"""A compiled solver: programs for one robot and one kind of target, and the native search on them."""
+"""A compiled solver: programs for one robot and one kind of problem, and the native search on them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
-# The cache knows these by name: their source is part of its key. A rule of the caller's may change while its
-# name stays, so it is traced anew for every solver and known by its program.
+# The cache knows these and the tasks of this package by name: their source is part of its key. A rule or a
+# task of the caller's may change while its name stays, so it is traced anew and known by its program.
 _OWN_RULES = frozenset(method.rule for method in METHODS.values())
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowRules:
     """Weights, tolerances (1 / tolerance, 0: not judged) and group of every row of the residual."""
 
     weights: tuple[float, ...]
@@ -53,25 +53,25 @@ class Raw(NamedTuple):
 class Solver:
     """Solves problems of one kind. Nothing is compiled before the first call."""
 
-    def __init__(self, robot: Robot, layout: Layout, rows: Rows, options: Options) -> None:
+    def __init__(self, robot: Robot, layout: Layout, rows: RowRules, options: Options) -> None:
         self.robot, self.layout, self.rows, self.options = robot, layout, rows, options
         self._plans: dict[int, Any] = {}
         self._codes: list[NativeHandle] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
-        self.joints = step_joints(robot, options.fixed)
+        self.joints = step_joints(robot, options.fixed, layout.coordinates)
         self.lower, self.upper = bounds(robot, options.fixed, options.limits)
 
-    def solve(self, target: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
-        """target (n, target_size), start and posture (n, nq): C-contiguous float64."""
-        single = (self.options.starts == 1 and len(target) == 1) or self.options.speculations > 0
+    def solve(self, reference: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
+        """reference (n, layout.size.reference), start and posture (n, nq): C-contiguous float64."""
+        single = (self.options.starts == 1 and len(reference) == 1) or self.options.speculations > 0
         lanes = 1 if single else host().lanes("float64")
         plan = self._plans.get(lanes)
         if plan is None:
             plan = self._plans[lanes] = self._make_plan(lanes)
-        return Raw(*_native.ik_solve(plan, target, start, posture, threads))
+        return Raw(*_native.ik_solve(plan, reference, start, posture, threads))
 
-    def evaluate(self, target: Array, q: Array) -> Raw:
+    def evaluate(self, reference: Array, q: Array) -> Raw:
         """The errors at `q` (n, nq) as they are, without a step."""
         if self._still is None:
             options = replace(
@@ -84,7 +84,7 @@ class Solver:
                 speculations=0,
             )
             self._still = Solver(self.robot, self.layout, self.rows, options)
-        return self._still.solve(target, q, q, 1)
+        return self._still.solve(reference, q, q, 1)
 
     # --- compilation ---------------------------------------------------------------------------------
 
@@ -104,8 +104,11 @@ class Solver:
         return code
 
     def _is_foreign(self, what: str) -> bool:
-        """A step by a rule of the caller's: known by its program alone."""
-        return what == "step" and self.options.rule.rule not in _OWN_RULES
+        """Is a program made by code that is not of this package? It is known by its own text alone."""
+        if what == "step" and self.options.rule.rule not in _OWN_RULES:
+            return True
+        own = (type(task).__module__.startswith("robomorph.tasks.") for task in self.layout.tasks)
+        return what != "trig" and not all(own)
 
     def _key(self, what: str) -> str:
         name = f"{self.options.rule.name}|{self._maskable()}" if what == "step" else ""
@@ -146,8 +149,8 @@ class Solver:
             sizes=(
                 robot.nq,
                 robot.nv,
-                layout.target_size,
-                layout.raw_size,
+                layout.size.reference,
+                layout.native_raws,
                 layout.rows,
                 residual.note,
                 layout.bend_count,

@@ -13,25 +13,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from robomorph.ik.layout import Layout
-from robomorph.ik.residual import Pattern, Rows
+from robomorph.ik.residual import Pattern
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Expr, Tracer
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
 from robomorph.spatial import Scalar
+from robomorph.tasks import Matrix
 
 
 @dataclass(frozen=True)
 class StepInputs:
     """The linear problem around the present configuration: rows (m, nv) and residual (m,), weighted."""
 
-    jacobian: Rows
+    jacobian: Matrix
     residual: list[Any]
     mask: list[Any]
     base: list[Any]
     lam: Any
 
     @property
-    def free(self) -> Rows:
+    def free(self) -> Matrix:
         """The Jacobian with the columns of held joints at zero."""
         return [[x * m for x, m in zip(row, self.mask, strict=True)] for row in self.jacobian]
 
@@ -81,11 +82,11 @@ def _linear_problem(
 ) -> StepInputs:
     jac, nv = values["jac"], len(mask)
     entries: list[Any] = [jac[entry] if type(entry) is int else entry for entry in pattern]
-    rows: Rows = [entries[i * nv : (i + 1) * nv] for i in range(layout.rows)]
+    rows: Matrix = [entries[i * nv : (i + 1) * nv] for i in range(layout.rows)]
     residual: list[Any] = list(values["err"])
-    for block, start, bend in zip(layout.blocks, layout.starts, layout.bends, strict=True):
+    for task, start, bend in zip(layout.tasks, layout.starts, layout.bends, strict=True):
         if bend >= 0:
-            here = slice(start.rows, start.rows + block.size.rows)
+            here = slice(start.rows, start.rows + task.size.rows)
             rows[here] = _bent(rows[here], residual[here], values["bend"][bend])
     if layout.weighted:
         weights = values["weights"]
@@ -94,7 +95,7 @@ def _linear_problem(
     return StepInputs(rows, residual, mask, list(values["base"]), values["lam"][0])
 
 
-def _bent(rows: Rows, e: list[Any], k: Scalar) -> Rows:
+def _bent(rows: Matrix, e: list[Any], k: Scalar) -> Matrix:
     """The exact derivative of a rotation vector e: (I - [e]x/2 + k [e]x^2) times the angular rows."""
 
     def cross(v: list[Any]) -> list[Any]:

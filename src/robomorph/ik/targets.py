@@ -1,4 +1,4 @@
-"""What can be asked of a robot: targets, their weights and their tolerances.
+"""What can be asked of inverse kinematics: tasks with references, weights and tolerances.
 
 Positions are in metres, in the world's axes; rotations in radians. A weight says how much a row counts
 while the search is under way, and 0 frees it: it is then neither sought nor judged. A tolerance is a bound
@@ -9,31 +9,25 @@ broadcast.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.errors import ArgumentError, ModelWarning
-from robomorph.ik.layout import AXIS, CENTER_OF_MASS, ORIENTATION, POSITION, Block
-from robomorph.model.rotation import EXACT, ROUNDED, nearest_rotation
-from robomorph.runtime.arguments import as_array, check_shape
-
-Array = npt.NDArray[Any]
-PerAxis = float | Sequence[float] | Array
-# No robot's workspace, and far from where squares overflow (m; kFarthest in native code).
-FARTHEST = 1e12
+from robomorph.errors import ArgumentError
+from robomorph.tasks import AnyTask, Axis, CenterOfMass, Orientation, Pose, Position, Task
+from robomorph.tasks.base import split
+from robomorph.tasks.numbers import Array, PerAxis, per_row
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One block of the residual with its numbers (..., n), and its rows' weights and tolerances.
+    """One task with the numbers (..., n) of its reference, and its rows' weights and tolerances.
     `together`: the rows are judged by their length, not one by one."""
 
-    block: Block
+    task: Task
     numbers: Array
     weights: tuple[float, ...]
     tolerance: tuple[float, ...]
@@ -53,6 +47,21 @@ class _Compared:
 
 
 @dataclass(frozen=True, eq=False)
+class TaskTarget(_Compared):
+    """Any task of `robomorph.tasks`, or of your own, at its `reference` (..., as the task reads it)."""
+
+    task: AnyTask
+    reference: npt.ArrayLike
+    weight: PerAxis = 1.0
+    tolerance: PerAxis | None = None
+
+    def parts(self, tolerance: tuple[float, float]) -> list[Part]:
+        weights = _per_part("weight", self.task, self.weight)
+        bounds = _per_part("tolerance", self.task, self.tolerance)
+        return _parts(self.task, self.reference, list(zip(weights, bounds, strict=True)), tolerance)
+
+
+@dataclass(frozen=True, eq=False)
 class PositionTarget(_Compared):
     """The origin of `frame` at `position` (..., 3)."""
 
@@ -61,9 +70,12 @@ class PositionTarget(_Compared):
     weight: PerAxis = 1.0
     tolerance: PerAxis | None = None
 
+    @property
+    def task(self) -> Position:
+        return Position(self.frame)
+
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        numbers = as_position(f"position of {self.frame!r}", self.position)
-        return [_part(Block(POSITION, self.frame), numbers, self.weight, self.tolerance, tolerance[0])]
+        return _parts(self.task, self.position, [(self.weight, self.tolerance)], tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +87,12 @@ class OrientationTarget(_Compared):
     weight: PerAxis = 1.0
     tolerance: PerAxis | None = None
 
+    @property
+    def task(self) -> Orientation:
+        return Orientation(self.frame)
+
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        rotation = as_rotation(f"orientation of {self.frame!r}", self.rotation)
-        return [_turn_part(self.frame, rotation, self.weight, self.tolerance, tolerance[1])]
+        return _parts(self.task, self.rotation, [(self.weight, self.tolerance)], tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +106,14 @@ class PoseTarget(_Compared):
     position_tolerance: PerAxis | None = None
     rotation_tolerance: PerAxis | None = None
 
+    @property
+    def task(self) -> Pose:
+        return Pose(self.frame)
+
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        pose = as_pose(f"pose of {self.frame!r}", self.pose)
-        place = Block(POSITION, self.frame)
-        where = pose[..., :3, 3]
-        return [
-            _part(place, where, self.position_weight, self.position_tolerance, tolerance[0]),
-            _turn_part(
-                self.frame, pose[..., :3, :3], self.rotation_weight, self.rotation_tolerance, tolerance[1]
-            ),
-        ]
+        place = (self.position_weight, self.position_tolerance)
+        turn = (self.rotation_weight, self.rotation_tolerance)
+        return _parts(self.task, self.pose, [place, turn], tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,15 +127,12 @@ class AxisTarget(_Compared):
     weight: float = 1.0
     tolerance: float | None = None
 
+    @property
+    def task(self) -> Axis:
+        return Axis(self.frame, self.axis)  # type: ignore[arg-type]
+
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        axis = _unit(f"axis of {self.frame!r}", self.axis)
-        if axis.ndim != 1:
-            raise ArgumentError(f"axis of {self.frame!r}: expected shape (3,), found {axis.shape}")
-        direction = _unit(f"direction of {self.frame!r}", self.direction)
-        x, y, z = (float(a) for a in axis)
-        numbers = _with_normals(direction).reshape(*direction.shape[:-1], 9)
-        block = Block(AXIS, self.frame, (x, y, z))
-        return [_part(block, numbers, self.weight, self.tolerance, tolerance[1])]
+        return _parts(self.task, self.direction, [(self.weight, self.tolerance)], tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,119 +143,57 @@ class CenterOfMassTarget(_Compared):
     weight: PerAxis = 1.0
     tolerance: PerAxis | None = None
 
+    @property
+    def task(self) -> CenterOfMass:
+        return CenterOfMass()
+
     def parts(self, tolerance: tuple[float, float]) -> list[Part]:
-        numbers = as_position("centre of mass", self.position)
-        return [_part(Block(CENTER_OF_MASS), numbers, self.weight, self.tolerance, tolerance[0])]
+        return _parts(self.task, self.position, [(self.weight, self.tolerance)], tolerance)
 
 
-Target = PositionTarget | OrientationTarget | PoseTarget | AxisTarget | CenterOfMassTarget
+Target = PositionTarget | OrientationTarget | PoseTarget | AxisTarget | CenterOfMassTarget | TaskTarget
+TARGETS: tuple[Any, ...] = get_args(Target)
 
 
-def _turn_part(
-    frame: str, rotation: Array, weight: PerAxis, tolerance: PerAxis | None, default: float
-) -> Part:
-    """Rows about the target's own axes when they are told apart, else about the world's, which is cheaper."""
-    block = Block(ORIENTATION, frame)
-    own_axes = len(set(_per_row("weight", block, weight, 3))) > 1
-    if tolerance is not None:
-        own_axes = own_axes or _finite(f"tolerance of {_title(block)}", tolerance, ()).ndim > 0
-    block = Block(ORIENTATION, frame, own_axes=own_axes)
-    numbers = rotation.reshape(*rotation.shape[:-2], 9)
-    return _part(block, numbers, weight, tolerance, default)
-
-
-def _part(block: Block, numbers: Array, weight: PerAxis, tolerance: PerAxis | None, default: float) -> Part:
-    rows = block.size.rows
-    weights = _per_row("weight", block, weight, rows)
-    if any(w < 0.0 for w in weights) or not any(weights):
-        raise ArgumentError(f"weight of {_title(block)}: expected numbers >= 0, not all 0, found {weights}")
-    bounds = _per_row("tolerance", block, default if tolerance is None else tolerance, rows)
-    if any(t <= 0.0 for t in bounds):
-        raise ArgumentError(f"tolerance of {_title(block)}: expected numbers > 0, found {bounds}")
-    return Part(block, numbers, weights, bounds, tolerance is None or np.ndim(tolerance) == 0)
-
-
-def _per_row(what: str, block: Block, value: PerAxis, rows: int) -> tuple[float, ...]:
-    array = _finite(f"{what} of {_title(block)}", value, ())
-    if array.shape not in ((), (rows,)):
+def _parts(
+    task: AnyTask,
+    reference: npt.ArrayLike,
+    settings: Sequence[tuple[PerAxis, PerAxis | None]],
+    default: tuple[float, float],
+) -> list[Part]:
+    """What a task is made of, with its numbers; `settings` are weight and tolerance of each."""
+    numbers, first, out = task.read(reference), 0, []
+    if numbers.shape[-1:] != (task.size.reference,):
         raise ArgumentError(
-            f"{what} of {_title(block)}: expected a number or {rows} numbers, found shape {array.shape}"
+            f"{task.title}: expected `read` to give (..., {task.size.reference}) numbers, "
+            f"found {numbers.shape}"
         )
-    return tuple(float(x) for x in np.broadcast_to(array, (rows,)))
-
-
-def _title(block: Block) -> str:
-    return block.kind if block.frame is None else f"{block.kind} of {block.frame!r}"
-
-
-def _finite(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
-    array: Array = as_array(name, value).astype(np.float64, copy=False)
-    check_shape(name, array, shape)
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinity")
-    return array
-
-
-def as_position(name: str, value: npt.ArrayLike) -> Array:
-    """A checked position (..., 3)."""
-    position = _finite(name, value, (3,))
-    farthest = np.abs(position).max(initial=0.0)
-    if farthest > FARTHEST:
-        raise ArgumentError(
-            f"{name}: expected coordinates within {FARTHEST:g} m, found {farthest:g}: are they in metres?"
-        )
-    return position
-
-
-def as_pose(name: str, value: npt.ArrayLike) -> Array:
-    """A checked pose (..., 4, 4), its rotation made exactly orthogonal."""
-    pose = _finite(name, value, (4, 4))
-    if not np.allclose(pose[..., 3, :], (0.0, 0.0, 0.0, 1.0), atol=1e-9):
-        raise ArgumentError(f"{name}: the last row of a pose is (0, 0, 0, 1), found {pose[..., 3, :]}")
-    as_position(name, pose[..., :3, 3])
-    turn = as_rotation(name, pose[..., :3, :3])
-    if turn.base is pose:
-        return pose
-    out: Array = pose.copy()
-    out[..., :3, :3] = turn
+    for part, (weight, tolerance) in zip(task.parts, settings, strict=True):
+        own = slice(first, first + part.size.reference)
+        out.append(_part(part, numbers[..., own], weight, tolerance, default[part.kind.turning]))
+        first = own.stop
     return out
 
 
-def as_rotation(name: str, value: npt.ArrayLike) -> Array:
-    """A checked rotation (..., 3, 3); one that is only nearly so becomes the nearest rotation."""
-    turn = _finite(name, value, (3, 3))
-    bounded = np.clip(turn, -2.0, 2.0)  # no entry of a rotation exceeds 1; squares must not overflow
-    residue = np.abs(bounded @ np.swapaxes(bounded, -1, -2) - np.eye(3)).max(initial=0.0)
-    if residue < 1e-14 and (np.linalg.det(bounded) > 0.0).all():
-        return turn
-    nearest, off = nearest_rotation(turn)
-    if off > ROUNDED:
-        found = (
-            f"one that misses it by {residue:.3g}" if np.isfinite(off) else "a reflection (determinant -1)"
-        )
-        raise ArgumentError(f"{name}: expected a rotation matrix (R R^T = 1, det 1), found {found}")
-    if off > EXACT:
-        warnings.warn(
-            f"{name}: a matrix that is only nearly a rotation, an entry {off:.2g} off; the nearest rotation "
-            "was used. To mend it: give the matrix with all its digits.",
-            ModelWarning,
-            stacklevel=2,
-        )
-    return nearest
+def _part(task: Task, numbers: Array, weight: PerAxis, tolerance: PerAxis | None, default: float) -> Part:
+    rows = task.size.rows
+    weights = per_row(f"weight of {task.title}", weight, rows)
+    if any(w < 0.0 for w in weights) or not any(weights):
+        raise ArgumentError(f"weight of {task.title}: expected numbers >= 0, not all 0, found {weights}")
+    bounds = per_row(f"tolerance of {task.title}", default if tolerance is None else tolerance, rows)
+    if any(t <= 0.0 for t in bounds):
+        raise ArgumentError(f"tolerance of {task.title}: expected numbers > 0, found {bounds}")
+    together = tolerance is None or np.ndim(tolerance) == 0
+    # Only where rows are told apart: about the world's axes a rotation is cheaper.
+    task = task if together and len(set(weights)) == 1 else task.apart()
+    return Part(task, numbers, weights, bounds, together)
 
 
-def _unit(name: str, value: npt.ArrayLike) -> Array:
-    vector = _finite(name, value, (3,))
-    largest = np.abs(vector).max(axis=-1, keepdims=True)
-    if (largest == 0.0).any():
-        raise ArgumentError(f"{name}: expected a direction, found a vector of length zero")
-    vector = vector / largest  # so that squares neither vanish nor overflow
-    return np.asarray(vector / np.linalg.norm(vector, axis=-1, keepdims=True))
-
-
-def _with_normals(direction: Array) -> Array:
-    """Rows u, v, d (..., 3, 3): d the direction, u and v normal to it and to each other, u x v = d."""
-    least = np.abs(direction).argmin(axis=-1)
-    u = np.cross(np.eye(3)[least], direction)
-    u /= np.linalg.norm(u, axis=-1, keepdims=True)
-    return np.stack([u, np.cross(direction, u), direction], axis=-2)
+def _per_part(what: str, task: AnyTask, value: PerAxis | None) -> list[Any]:
+    """None, one number for all rows of a task, or one for each, as its parts take them."""
+    if value is None:
+        return [None] * len(task.parts)
+    rows = per_row(f"{what} of {task.title}", value, task.size.rows)
+    if np.ndim(value) == 0:
+        return [value] * len(task.parts)
+    return split(rows, [part.size.rows for part in task.parts])

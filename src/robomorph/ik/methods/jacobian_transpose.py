@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from robomorph.algorithms.tree import Tree
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods.base import Method
-from robomorph.ik.reach import joint_reaches
 from robomorph.ik.step import StepInputs, StepRule, dot
 from robomorph.spatial.scalar import reciprocal
 
@@ -43,6 +43,15 @@ def fixed_rule(tree: Tree, layout: Layout) -> StepRule:
         return problem.moved(free_step), dot(left, left)
 
     return step
+
+
+def joint_reaches(tree: Tree, layout: Layout) -> list[float]:
+    """Per degree of freedom, a bound on the length of its column of the Jacobian over all configurations."""
+    squares = [0.0] * tree.nv
+    for task in layout.tasks:
+        for dof, bound in task.column_bounds(tree).items():
+            squares[dof] += bound * bound
+    return [math.sqrt(x) for x in squares]
 
 
 def _transpose_times(rows: list[list[Any]], residual: list[Any]) -> list[Any]:

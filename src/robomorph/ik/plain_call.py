@@ -18,9 +18,10 @@ from robomorph.ik.methods import METHODS
 from robomorph.ik.options import ALL
 from robomorph.ik.problem import default_start
 from robomorph.ik.solver import Raw, Solver
-from robomorph.ik.targets import PoseTarget, PositionTarget, as_pose
+from robomorph.ik.targets import PoseTarget, PositionTarget
 from robomorph.model.rotation import EXACT, nearest_rotation
 from robomorph.runtime import _native
+from robomorph.tasks.numbers import as_pose
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -30,7 +31,7 @@ MakeSolver = Callable[[], Solver]
 _GENERAL_ONLY = frozenset({"path", "posture", "solutions"})
 
 
-class QuickCall:
+class PlainCall:
     """A solver with what it needs for every call."""
 
     def __init__(self, robot: Robot, solver: Solver) -> None:
@@ -52,7 +53,7 @@ class QuickCall:
         return _native.ik_pack_rows(q0, self.nq)
 
 
-def quick_solve(
+def plain_solve(
     robot: Robot, target: Any, frame: str | None, q0: Any, options: dict[str, Any], make: MakeSolver
 ) -> tuple[Solver, Raw, Array, tuple[int, ...]] | None:
     """The solver, its answer, the packed targets and the batch shape; None if the general way is needed."""
@@ -77,12 +78,12 @@ def quick_solve(
     try:
         rule = METHODS.get(options.get("method", "lm"))  # the name may come to mean another
         asked = ((k, tuple(v) if type(v) is list else v) for k, v in options.items() if k != "threads")
-        key = ("ik quick", frame, is_pose, rule, *asked)
-        call: QuickCall | None = robot._kernels.get(key)
+        key = ("ik plain", frame, is_pose, rule, *asked)
+        call: PlainCall | None = robot._kernels.get(key)
     except TypeError:  # an option that cannot be hashed
         return None
     if call is None:
-        call = robot._kernels[key] = QuickCall(robot, make())
+        call = robot._kernels[key] = PlainCall(robot, make())
         if call.solver.options.choice == ALL:
             return None
     lead = shape[:-2] if is_pose else shape[:-1]

@@ -6,7 +6,6 @@ import math
 
 from robomorph.algorithms.sweep import WORLD
 from robomorph.algorithms.tree import Tree
-from robomorph.ik.layout import AXIS, ORIENTATION, Layout
 from robomorph.model.joints import JointType
 from robomorph.model.manifolds import Flat
 from robomorph.spatial import Transform
@@ -18,24 +17,21 @@ def _length(transform: Transform) -> float:
     return math.sqrt(sum(float(x) ** 2 for x in point))
 
 
-def joint_reaches(tree: Tree, layout: Layout) -> list[float]:
-    """Per degree of freedom, a bound on the length of its column of the Jacobian over all configurations:
-    the distance from its axis to the frame along the stretched chain; 1 for rotations."""
-    squares = [0.0] * tree.nv
-    for block in layout.blocks:
-        if block.frame is None:
-            links = [(link.index, 0.0) for link in tree.links]
-        else:
-            link, placement = tree.frames[block.frame]
-            links = [(link, _length(placement))]
-        best: dict[int, float] = {}
-        for link, tail in links:
-            for dof, distance in _distances(tree, link, tail).items():
-                best[dof] = max(best.get(dof, 0.0), distance)
-        for dof, distance in best.items():
-            turning = block.kind in (ORIENTATION, AXIS)
-            squares[dof] += 1.0 if turning else distance * distance
-    return [math.sqrt(x) for x in squares]
+def frame_column_bounds(tree: Tree, frame: str, turning: bool) -> dict[int, float]:
+    """Per degree of freedom above a frame, a bound on how fast it moves the frame's origin (m): the distance
+    along the stretched chain; 1 if it is turns that count."""
+    link, placement = tree.frames[frame]
+    distances = _distances(tree, link, _length(placement))
+    return dict.fromkeys(distances, 1.0) if turning else distances
+
+
+def mass_column_bounds(tree: Tree) -> dict[int, float]:
+    """Per degree of freedom, a bound on how fast it moves the farthest link's origin (m)."""
+    best: dict[int, float] = {}
+    for link in tree.links:
+        for dof, distance in _distances(tree, link.index, 0.0).items():
+            best[dof] = max(best.get(dof, 0.0), distance)
+    return best
 
 
 def _distances(tree: Tree, link: int, tail: float) -> dict[int, float]:
