@@ -10,7 +10,7 @@ import pytest
 import robomorph
 from robomorph import ArgumentError
 from robomorph.ik import AxisTarget, CenterOfMassTarget, PoseTarget, PositionTarget
-from robomorph.ik.problem import TARGETS
+from robomorph.ik.targets import TARGETS
 from tests.ik.arms import ARMS, arm
 
 FRAME = ARMS["iiwa14"]

@@ -20,6 +20,7 @@ from robomorph.ik import (
     PoseTarget,
     PositionTarget,
     Target,
+    TaskTarget,
 )
 from tests.ik.arms import ARMS, arm, inside
 from tests.oracle.reference import Reference
@@ -99,6 +100,7 @@ def miss(reference: Reference, q: Array, target: Target) -> float:
     """The largest error (m, rad) at q, by Pinocchio's forward kinematics."""
     if isinstance(target, CenterOfMassTarget):
         return counted(reference.center_of_mass(q) - target.position, target.weight)
+    assert not isinstance(target, TaskTarget)
     found = reference.forward_kinematics(q, target.frame)
     if isinstance(target, PositionTarget):
         return counted(found[:3, 3] - target.position, target.weight)
