@@ -112,6 +112,27 @@ TEST_CASE(engine_held, "ik_engine: held joints keep the start's value to the bit
   CHECK(solved > 10);  // most targets are still within reach
 }
 
+TEST_CASE(engine_saturates, "ik_engine: when a joint stops at its limit, the others make up for it in the same step") {
+  IkPlan plan = planar_plan(2, 1);
+  set_limits(plan, 1, -kPi, 0.35);
+  plan.gain_ratio = false;
+  plan.max_iterations = 1;
+  Problems problems = Problems::planar(plan, 1, 1);
+  const double q[2] = {0.2, 0.3}, goal[2] = {0.1, 1.0};
+  problems.start = {q[0], q[1]};
+  planar_tip(goal, 2, problems.target.data());
+  CHECK(problems.solve(plan, 1));
+  CHECK_EQUAL(problems.q[1], 0.35);
+  // One step by hand: the elbow moves by 0.05, the shoulder by what is then best for the linear model.
+  double tip[2];
+  planar_tip(q, 2, tip);
+  const double e[2] = {tip[0] - problems.target[0], tip[1] - problems.target[1]};
+  const double elbow[2] = {-(tip[1] - std::sin(q[0])), tip[0] - std::cos(q[0])};
+  const double cost = e[0] * e[0] + e[1] * e[1];  // the first damping, too
+  const double along = -tip[1] * (e[0] + 0.05 * elbow[0]) + tip[0] * (e[1] + 0.05 * elbow[1]);
+  CHECK_NEAR(problems.q[0], q[0] - along / (tip[0] * tip[0] + tip[1] * tip[1] + cost), 1e-12);
+}
+
 TEST_CASE(engine_same_bits, "ik_engine: the same bits for every number of lanes and threads") {
   for (const IkChoice choice : kChoices) {
     for (const bool polish : {false, true}) {
