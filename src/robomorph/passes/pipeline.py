@@ -20,8 +20,8 @@ SIMPLIFY: tuple[Pass, ...] = (dce, fold, simplify, cse, simplify, cse, dce)
 # What a target that schedules straight-line code for itself adds.
 SCHEDULE: tuple[Pass, ...] = (fuse, order, chunk)
 
-# Files here that a target or a driver asks for by itself: sums as trees and sines from the host (hardware), places
-# for values between chunks (printers), larger results (native drivers).
+# Files here that a target or a driver asks for by itself: sums as trees and sines from the host (hardware),
+# places for values between chunks (printers), larger results (native drivers).
 BY_REQUEST = ("balance", "layout", "pad", "trigonometry")
 
 
