@@ -67,9 +67,10 @@ PRIVATE = {
 # Targets do not know each other; languages that look like C share a printer.
 SIBLINGS: dict[str, set[str]] = {
     "c_family": set(),
+    "templates": set(),
     "interpreter": set(),
     "cpu": set(),
-    "cpp": {"c_family"},
+    "cpp": {"c_family", "templates"},
     "gpu": {"c_family"},
     "rtl": set(),
     "__init__": set(),

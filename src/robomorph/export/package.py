@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, ModelError, ModelWarning
 from robomorph.export.folders import write_folder
 from robomorph.export.gpu import GpuFunction, GpuPackage, package_files
+from robomorph.export.manifest import source_manifest
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.model import manifolds
@@ -43,7 +43,7 @@ from robomorph.targets.cpp.package import (
     comment_text,
     identifier,
 )
-from robomorph.targets.cpp.project import MANIFEST, project_files
+from robomorph.targets.cpp.project import project_files
 
 TARGETS = ("cpp", "cuda", "opencl")
 DTYPES = ("float64", "float32")
@@ -167,8 +167,8 @@ def export(
         names = [name for name, why in package.left_out.items() if why == reason]
         warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
-    files = project_files(package) if on_gpu is None else package_files(on_gpu, MANIFEST)
-    write_folder(user_path(directory), files, MANIFEST, ours=_is_export, force=force)
+    files = project_files(package) if on_gpu is None else package_files(on_gpu)
+    write_folder(user_path(directory), files, source_manifest(target, package), force=force)
     return package if on_gpu is None else on_gpu
 
 
@@ -361,7 +361,3 @@ def reference_states(robot: Robot, program: Program, states: int) -> dict[str, A
 
     arguments = {port.name: argument(port) for port in program.inputs}
     return arguments | interpret(program, arguments)
-
-
-def _is_export(manifest: Mapping[str, Any]) -> bool:
-    return str(manifest["made_by"]).startswith("robomorph")

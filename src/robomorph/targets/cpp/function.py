@@ -9,8 +9,8 @@ from robomorph.ir.program import Port, Program
 from robomorph.passes.layout import Layout, plan_layout
 from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, c_literal, port_of
 from robomorph.targets.cpp import spelling
-from robomorph.targets.cpp.fill import fill
 from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.templates import fill
 
 _RESTRICT = "ROBOMORPH_RESTRICT"
 # A result with at least so many entries that are always zero is cleared as a whole.
@@ -51,6 +51,7 @@ def function_header(package: CppPackage, function: CppFunction) -> str:
     blocks = _print_blocks(function, layout)
     guard = f"{package.name}_{function.name}_hpp".upper()
     return fill(
+        "cpp",
         "function.hpp.in",
         {
             "title": function.title,
