@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,15 @@ from robomorph.runtime.values import check_finite, check_units
 from robomorph.runtime.wrenches import WrenchReader
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robomorph.compiler.partition import PartitionedGradient
+    from robomorph.compiler.wishes import GpuWishes, RtlWishes, Wishes
     from robomorph.ik import IKResult
+    from robomorph.targets.cpu.kernel import Kernel
+    from robomorph.targets.gpu.kernel import GpuKernel
+    from robomorph.targets.interpreter import InterpreterKernel
+    from robomorph.targets.rtl.kernel import RtlKernel
     from robomorph.verify.report import Verification
 
 Array = npt.NDArray[Any]
@@ -207,6 +215,34 @@ class Robot(RobotFunctions):
         return out
 
     # --- kernels -----------------------------------------------------------------------------------
+
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["cpu"] = "cpu", **wishes: Unpack[Wishes]
+    ) -> Kernel: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["interpreter"], **wishes: Unpack[Wishes]
+    ) -> InterpreterKernel: ...
+    @overload
+    def compile(
+        self,
+        algorithm: str,
+        *,
+        target: Literal["cuda", "opencl"],
+        partitioning: str,
+        **wishes: Unpack[GpuWishes],
+    ) -> PartitionedGradient: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["cuda", "opencl"], **wishes: Unpack[GpuWishes]
+    ) -> GpuKernel: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["rtl"], **wishes: Unpack[RtlWishes]
+    ) -> RtlKernel: ...
+    @overload
+    def compile(self, algorithm: str, *, target: str, **wishes: Any) -> AnyKernel: ...
 
     def compile(
         self,
