@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -33,7 +32,7 @@ def fingerprint(root: Path, memory: KernelCache) -> str:
     """The fingerprint of the package at `root`; `memory` may know it from an earlier process."""
     files = sorted(_status(str(root), ""))
     if not files:
-        return secrets.token_hex(32)  # a package without sources: nobody can tell which code this is
+        return os.urandom(32).hex()  # a package without sources: nobody can tell which code this is
     known = _known_by(root, files)
     remembered = memory.get(known) if known else None
     if remembered is not None:
