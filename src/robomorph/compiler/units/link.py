@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from robomorph.compiler.units.groups import Group, Liveness, Places, find_groups, worth_a_unit
-from robomorph.compiler.units.record import Record, Recorder
 from robomorph.compiler.units.superpose import Known, Source, Superposed, live_positions, pruned
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Port, Program
+from robomorph.ir.record import Record, Recorder
 from robomorph.ir.trace import Expr, Tracer
+from robomorph.ir.unit_program import Call, RealTemplate, UnitProgram, node_scales
+from robomorph.passes.compact import compact
 from robomorph.spatial import cos, sin
 from robomorph.spatial.scalar import reciprocal
-from robomorph.targets.rtl.unit_program import RealTemplate, UnitProgram, compact, node_scales
-from robomorph.targets.rtl.units import Call
 
 _APPLY: dict[Any, Any] = {
     ADD: lambda a, b: a + b,

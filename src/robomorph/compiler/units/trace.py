@@ -14,11 +14,11 @@ from robomorph.algorithms.tree import Tree, TreeLink
 from robomorph.compiler.specialise import Request
 from robomorph.compiler.units.link import link_units
 from robomorph.compiler.units.product import link_depths, times_minv
-from robomorph.compiler.units.record import Recorded, Recorder
 from robomorph.errors import ArgumentError
+from robomorph.ir.record import Recorded, Recorder
+from robomorph.ir.unit_program import UnitProgram
 from robomorph.model.joints.base import JointType
 from robomorph.spatial import Matrix3, Move, Translation, Turn
-from robomorph.targets.rtl.unit_program import UnitProgram
 
 # Placements in the one order that frames.py makes them in; what a link lacks is padded, and pruned again if
 # no link has it.

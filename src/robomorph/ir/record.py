@@ -16,7 +16,6 @@ import numpy as np
 
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.ir.scales import result_scale
-from robomorph.spatial import Scalar
 
 
 class Record(NamedTuple):
@@ -117,22 +116,22 @@ class Recorded:
     def known(self) -> float | None:
         return self.recorder.records[self.index].known
 
-    def __add__(self, other: Scalar) -> Recorded:
+    def __add__(self, other: Any) -> Recorded:
         return self.recorder.operation(ADD, self, other)
 
-    def __radd__(self, other: Scalar) -> Recorded:
+    def __radd__(self, other: Any) -> Recorded:
         return self.recorder.operation(ADD, other, self)
 
-    def __sub__(self, other: Scalar) -> Recorded:
+    def __sub__(self, other: Any) -> Recorded:
         return self.recorder.operation(SUB, self, other)
 
-    def __rsub__(self, other: Scalar) -> Recorded:
+    def __rsub__(self, other: Any) -> Recorded:
         return self.recorder.operation(SUB, other, self)
 
-    def __mul__(self, other: Scalar) -> Recorded:
+    def __mul__(self, other: Any) -> Recorded:
         return self.recorder.operation(MUL, self, other)
 
-    def __rmul__(self, other: Scalar) -> Recorded:
+    def __rmul__(self, other: Any) -> Recorded:
         return self.recorder.operation(MUL, other, self)
 
     def __neg__(self) -> Recorded:
