@@ -154,3 +154,21 @@ class Recorded:
 
     def __bool__(self) -> bool:
         raise TypeError("a recorded scalar has no value: algorithms must not branch on it")
+
+
+class ScaledZeros:
+    """What sums of recorded scalars begin with, so that all of them look alike: zeros where there is nothing
+    yet, or a mere zero. They have the scale of what is added, less `step`, if that is among the scales
+    0, step .. most * step, else 0."""
+
+    def __init__(self, recorder: Recorder, step: int, most: int) -> None:
+        self.step = step
+        self.zeros = {k * step: recorder.constant(0.0, k * step) for k in range(most + 1)}
+
+    def __call__(self, have: Any, value: Any) -> Any:
+        if isinstance(have, Recorded) and have.scale is not None:
+            return have
+        if have is not None and not isinstance(have, Recorded) and have != 0.0:
+            return have
+        scale = (value.scale or 0) if isinstance(value, Recorded) else 0
+        return self.zeros.get(scale - self.step, self.zeros[0])

@@ -20,9 +20,9 @@ SIMPLIFY: tuple[Pass, ...] = (dce, fold, simplify, cse, simplify, cse, dce)
 # What a target that schedules straight-line code for itself adds.
 SCHEDULE: tuple[Pass, ...] = (fuse, order, chunk)
 
-# Files here that a target or a driver asks for by itself: sums as trees, dead code around calls, sines from
-# the host (hardware), places for values between chunks (printers), larger results (native drivers).
-BY_REQUEST = ("balance", "compact", "layout", "pad", "trigonometry")
+# Files here that a target or a driver asks for by itself: sums as trees and sines from the host (hardware),
+# places for values between chunks (printers), larger results (native drivers).
+BY_REQUEST = ("balance", "layout", "pad", "trigonometry")
 
 
 def run_passes(program: Program, passes: tuple[Pass, ...]) -> Program:

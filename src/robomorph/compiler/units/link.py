@@ -11,9 +11,9 @@ from robomorph.compiler.units.superpose import Known, Source, Superposed, live_p
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Port, Program
 from robomorph.ir.record import Record, Recorder
-from robomorph.ir.trace import Expr, Tracer
+from robomorph.ir.trace import Expr, Opaque, Tracer
 from robomorph.ir.unit_program import Call, RealTemplate, UnitProgram, node_scales
-from robomorph.passes.compact import compact
+from robomorph.passes.dce import compact
 from robomorph.spatial import cos, sin
 from robomorph.spatial.scalar import reciprocal
 
@@ -42,14 +42,6 @@ def link_units(
         for g in groups:
             g.wanted, g.live = set(), set()
     return _Linker(recorder, [g for g in groups if g.live]).run(name, ports, results)
-
-
-class _Result(Expr):
-    """A result of a call. What is behind it stays inside its unit: its opposite is a new operation, even if
-    the unit's last one was a change of sign."""
-
-    def __neg__(self) -> Expr:
-        return self._unary(NEG)
 
 
 class _Linker:
@@ -175,7 +167,7 @@ class _Linker:
                 self.scales.setdefault(flat, scale)
         call = group.superposed.calls[c]
         self.calls.append(Call(which, args, tuple(nodes), call.label, call.limb))
-        return [_Result(self.tracer, nodes[r]) for r in program.results]
+        return [Opaque(self.tracer, nodes[r]) for r in program.results]  # what made them stays in the unit
 
     def _result_scales(self, group: Group, c: int) -> tuple[int, ...]:
         start = group.superposed.calls[c].start

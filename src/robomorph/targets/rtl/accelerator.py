@@ -18,7 +18,7 @@ from robomorph.ir.program import Port, Program
 from robomorph.ir.ranges import Interval, intervals, profile
 from robomorph.ir.unit_program import UnitProgram
 from robomorph.passes.balance import balance
-from robomorph.passes.compact import compact
+from robomorph.passes.dce import compact
 from robomorph.passes.trigonometry import replace_trigonometry, split_trigonometry
 from robomorph.targets.rtl.boundary import BOUNDARIES, Boundary
 from robomorph.targets.rtl.design import Design, module_name
