@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -24,9 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import robomorph
-from robomorph.runtime.environment import cache_folder
 
 ROOT = Path(robomorph.__file__).parent
 # Folders whose parts are rooms of their own.
@@ -112,7 +113,7 @@ class Recorder:
 def record(journey: Callable[[], Any]) -> Walk:
     """The walk of one journey, with an empty kernel cache, so that nothing is found already made."""
     recorder = Recorder()
-    with tempfile.TemporaryDirectory() as folder, cache_folder(folder):
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, ROBOMORPH_CACHE_DIR=folder):
         threading.setprofile(recorder)
         sys.setprofile(recorder)
         try:
