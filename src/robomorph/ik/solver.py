@@ -150,7 +150,7 @@ class Solver:
                 robot.nq,
                 robot.nv,
                 layout.size.reference,
-                layout.native_raws,
+                layout.size.raw,
                 layout.rows,
                 residual.note,
                 layout.bend_count,
