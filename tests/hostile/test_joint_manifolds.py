@@ -309,7 +309,7 @@ def test_native_code_refuses_joints_that_do_not_fit(joints: list[tuple[int, ...]
     assert plan([(2, 0, 0, 0, 0)]) is not None and plan([(3, 0, 0, 0, 1)]) is not None
 
 
-BALL = [(3, 0, 0, 0, 0)]
+BALL: list[tuple[int, ...]] = [(3, 0, 0, 0, 0)]
 
 
 @pytest.mark.parametrize(
