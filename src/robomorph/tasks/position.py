@@ -41,7 +41,7 @@ class Position(FrameTask):
             return None
         centre, radius = ball
         distance = math.dist(reference, centre)  # never overflows
-        if distance <= radius * (1.0 + 1e-9) + slack:
+        if not distance > radius * (1.0 + 1e-9) + slack:  # a radius that is no number proves nothing
             return None
         return (
             f"out of reach: the target of {self.frame!r} is {distance:.6g} m from the first joint, "
