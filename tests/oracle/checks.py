@@ -37,10 +37,8 @@ class Subject:
         what = f"{self.robot.name} {what}"
         assert_close(ours, np.array(theirs), what, self.tolerance, scale=scale)
 
-    def call(self, name: str, f_ext: Mapping[str, Array] | None, frame: str | None) -> tuple[Any, ...]:
-        """Our results."""
-        found = call(self.robot, self.target, name, self.states.arguments(name), f_ext, frame)
-        return found if isinstance(found, tuple) else (found,)
+    def call(self, name: str, f_ext: Mapping[str, Array] | None = None, frame: str | None = None) -> Any:
+        return call(self.robot, self.target, name, self.states.arguments(name), f_ext, frame)
 
     def expected(self, name: str, f_ext: Mapping[str, Array] | None, frame: str | None) -> list[Any]:
         """The oracle's results, each with a row for every state."""
@@ -49,8 +47,12 @@ class Subject:
             more: list[Any] = [] if frame is None else [frame]
             more += [] if f_ext is None else [{link: w[i] for link, w in f_ext.items()}]
             answer = ORACLES[name].answer(self.reference, *self.states.row(i).arguments(name), *more)
-            rows.append(answer if isinstance(answer, tuple) else (answer,))
+            rows.append(_listed(answer))
         return list(zip(*rows, strict=True))
+
+
+def _listed(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _agrees(subject: Subject, name: str, wrenches: bool = False) -> None:
@@ -59,7 +61,7 @@ def _agrees(subject: Subject, name: str, wrenches: bool = False) -> None:
     f_ext = some_wrenches(subject.robot, 7, subject.states.size) if wrenches else None
     scale = ORACLES[name].scale(subject.reference, subject.states)
     for frame in some_frames(subject.robot) if entry.frame else [None]:
-        ours, theirs = subject.call(name, f_ext, frame), subject.expected(name, f_ext, frame)
+        ours, theirs = _listed(subject.call(name, f_ext, frame)), subject.expected(name, f_ext, frame)
         for output, a, b in zip(entry.outputs, ours, theirs, strict=True):
             subject.close(a, b, f"{name} {output}{f' of {frame}' if frame else ''}", scale=scale)
 

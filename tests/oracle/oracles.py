@@ -25,7 +25,7 @@ _TESTS = Path(__file__).parents[1] / "algorithms"
 
 
 class Oracle(NamedTuple):
-    """`answer(reference, *arguments)`, and how large the numbers are of which a result may be what is left."""
+    """`answer(reference, *arguments)`, and how large the numbers are that a result may be left of."""
 
     answer: Answer
     scale: Scale

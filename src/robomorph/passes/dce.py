@@ -8,6 +8,7 @@ from robomorph.ir.program import Node, Program
 
 
 def dce(program: Program) -> Program:
+    """Drops what no result needs."""
     nodes, new = living_nodes(program.nodes, program.results)
     return program.with_nodes(nodes, [new[r] for r in program.results])
 
