@@ -16,11 +16,11 @@ from robomorph.algorithms.registry import ALGORITHMS
 
 from .calls import Sample, call, some_frames, some_wrenches
 from .compare import EXACT, assert_close
-from .oracles import oracles
+from .oracles import compared, oracle_of
 from .reference import Reference
 
 Array = npt.NDArray[Any]
-ORACLES = oracles()
+NAMES = compared()
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Subject:
         for i in range(self.states.size):
             more: list[Any] = [] if frame is None else [frame]
             more += [] if f_ext is None else [{link: w[i] for link, w in f_ext.items()}]
-            answer = ORACLES[name].answer(self.reference, *self.states.row(i).arguments(name), *more)
+            answer = oracle_of(name).answer(self.reference, *self.states.row(i).arguments(name), *more)
             rows.append(_listed(answer))
         return list(zip(*rows, strict=True))
 
@@ -55,11 +55,11 @@ def _listed(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _agrees(subject: Subject, name: str, wrenches: bool = False) -> None:
+def agrees(subject: Subject, name: str, wrenches: bool = False) -> None:
     """Every result of an algorithm, about some frames if it is about one."""
     entry = ALGORITHMS[name]
     f_ext = some_wrenches(subject.robot, 7, subject.states.size) if wrenches else None
-    scale = ORACLES[name].scale(subject.reference, subject.states)
+    scale = oracle_of(name).scale(subject.reference, subject.states)
     for frame in some_frames(subject.robot) if entry.frame else [None]:
         ours, theirs = _listed(subject.call(name, f_ext, frame)), subject.expected(name, f_ext, frame)
         for output, a, b in zip(entry.outputs, ours, theirs, strict=True):
@@ -87,7 +87,7 @@ def reference_distance(reference: Reference, a: Array, b: Array) -> Array:
 
 
 CHECKS: dict[str, Callable[[Subject], None]] = {
-    **{name: partial(_agrees, name=name) for name in ORACLES},
-    **{f"{n}_f_ext": partial(_agrees, name=n, wrenches=True) for n in ORACLES if ALGORITHMS[n].wrenches},
+    **{name: partial(agrees, name=name) for name in NAMES},
+    **{f"{n}_f_ext": partial(agrees, name=n, wrenches=True) for n in NAMES if ALGORITHMS[n].wrenches},
     "integrate_difference": _manifold,
 }

@@ -38,24 +38,30 @@ def oracle(algorithm: str, scale: Scale = lambda reference, states: 0.0) -> Call
     """Register the function below as the oracle of an algorithm."""
 
     def register(answer: Answer) -> Answer:
+        known = _registered.get(algorithm)
+        twice = known is not None and known.answer.__module__ != answer.__module__
+        assert not twice, f"{algorithm} has an oracle in another test too"
         _registered[algorithm] = Oracle(answer, scale)
         return answer
 
     return register
 
 
-def oracles() -> dict[str, Oracle]:
-    """The oracle of every algorithm that states alone decide; AssertionError if one has none."""
+def oracle_of(algorithm: str) -> Oracle:
+    """AssertionError if the algorithm has none."""
+    if algorithm not in _registered:
+        assert hasattr(Reference, algorithm), f"{algorithm}: no test in {_TESTS} has @oracle({algorithm!r})"
+        oracle(algorithm)(getattr(Reference, algorithm))
+    return _registered[algorithm]
+
+
+def compared() -> list[str]:
+    """Every algorithm that states alone decide; each has its oracle."""
     for path in sorted(_TESTS.glob("test_*.py")):
         importlib.import_module(f"tests.algorithms.{path.stem}")
-    found: dict[str, Oracle] = {}
-    for name, entry in ALGORITHMS.items():
-        if entry.takes_states_alone:
-            if name not in _registered:
-                assert hasattr(Reference, name), f"{name}: no test in {_TESTS} has @oracle({name!r})"
-                oracle(name)(getattr(Reference, name))
-            found[name] = _registered[name]
-    return found
+    names = [name for name, entry in ALGORITHMS.items() if entry.takes_states_alone]
+    assert all(oracle_of(name) for name in names)
+    return names
 
 
 def weight(reference: Reference, states: Sample) -> float:
