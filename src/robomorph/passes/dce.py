@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 def dce(program: Program) -> Program:
+    """Drops what no result needs."""
     nodes, new = living_nodes(program.nodes, program.results)
     return program.with_nodes(nodes, [new[r] for r in program.results])
 
