@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from robomorph.compiler.fingerprint import source_fingerprint
+from robomorph.compiler.specialise import no_collection
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
 from robomorph.passes.fuse import fuse
@@ -35,7 +36,8 @@ class Deferred:
 
     @cached_property
     def program(self) -> Program:
-        return self.make()
+        with no_collection():
+            return self.make()
 
     @property
     def full_key(self) -> str:

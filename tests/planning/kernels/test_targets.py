@@ -64,6 +64,14 @@ def test_native_code_in_lane_order(lanes: int) -> None:
             assert np.abs(place - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
 
 
+def test_what_is_not_wanted_is_not_there() -> None:
+    made = robot("chain:5")
+    assert MotionKernels(made, (CenterOfMass(),)).names == KERNELS[:2]
+    assert MotionKernels(made, torque=True, hessian=False).names == ("torque", "torque_adjoint")
+    handles = MotionKernels(made, (CenterOfMass(),), hessian=False).handles
+    assert list(handles) == ["channels"] and handles["channels"].address
+
+
 def _aligned(values: Array) -> Array:
     room = np.empty(values.size + 8)
     start = -(room.ctypes.data // 8) % 8

@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
 class MotionKernels:
     """Kernels of one robot and a list of tasks; nothing is traced or compiled before it is asked for.
+    Without `hessian` the two Hessians are left out.
 
     - `channels`: q, references -> values (C,), gradients (C, nv): the tasks' bound rows, in their order;
     - `channel_hessian`: q, references, multipliers (C,) -> hessian (nv, nv) of multipliers . values;
     and with `torque`
     - `torque`: q, qd, qdd -> tau, dtau_dq, dtau_dqd, mass; with `wrench` also wrench (6,), dwrench_dq,
-      dwrench_dqd, dwrench_dqdd (6, nv): what the root exerts on all that moves, linear first, in the world's
-      axes about its origin;
+      dwrench_dqd, dwrench_dqdd (6, nv): what holds the robot at its root, linear first, in the world's axes
+      about its origin;
     - `torque_adjoint`: q, qd, qdd, multipliers (nv, or nv + 6 with `wrench`) -> dq, dqd, dqdd (nv,): the
       gradient of multipliers . (tau, wrench);
     - `torque_hessian`: the same arguments -> its second derivatives qq, q_qd, qd_qd, q_qdd (nv, nv), rows by
@@ -48,7 +49,13 @@ class MotionKernels:
     """
 
     def __init__(
-        self, robot: Robot, tasks: Sequence[AnyTask] = (), *, torque: bool = False, wrench: bool = False
+        self,
+        robot: Robot,
+        tasks: Sequence[AnyTask] = (),
+        *,
+        torque: bool = False,
+        wrench: bool = False,
+        hessian: bool = True,
     ) -> None:
         require_flat(robot.model)
         for task in tasks:
@@ -60,6 +67,8 @@ class MotionKernels:
         if torque or wrench:
             robot.specialiser.require_masses(ALGORITHMS["inverse_dynamics"])
             self._add_torque(wrench)
+        if not hessian:
+            self.deferred = {name: it for name, it in self.deferred.items() if "hessian" not in name}
         self._kernels: dict[Any, AnyKernel] = {}
         self._handles: dict[Any, NativeHandle] = {}
 
@@ -99,6 +108,11 @@ class MotionKernels:
         if key not in self._handles:
             self._handles[key] = self._deferred(name).lanes(count, dtype)
         return self._handles[key]
+
+    @property
+    def handles(self) -> dict[str, NativeHandle]:
+        """All of them, for this CPU in float64."""
+        return {name: self.handle(name) for name in self.names}
 
     def _deferred(self, name: str) -> Deferred:
         if name not in self.deferred:
