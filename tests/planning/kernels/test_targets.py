@@ -19,7 +19,8 @@ from .robots import random_arguments, robot
 
 Array = npt.NDArray[Any]
 TARGETS = ["cpu", "interpreter", pytest.param("opencl", marks=needs_opencl)]
-KERNELS = ("channels", "channel_hessian", "torque", "torque_adjoint", "torque_hessian")
+CHANNELS = ("channel_values", "channels", "channel_hessian")
+KERNELS = (*CHANNELS, "torque_values", "torque", "torque_adjoint", "torque_hessian")
 
 
 def kernels(name: str) -> MotionKernels:
@@ -66,10 +67,10 @@ def test_native_code_in_lane_order(lanes: int) -> None:
 
 def test_what_is_not_wanted_is_not_there() -> None:
     made = robot("chain:5")
-    assert MotionKernels(made, (CenterOfMass(),)).names == KERNELS[:2]
-    assert MotionKernels(made, torque=True, hessian=False).names == ("torque", "torque_adjoint")
+    assert MotionKernels(made, (CenterOfMass(),)).names == CHANNELS
+    assert MotionKernels(made, torque=True, hessian=False).names == KERNELS[3:-1]
     handles = MotionKernels(made, (CenterOfMass(),), hessian=False).handles
-    assert list(handles) == ["channels"] and handles["channels"].address
+    assert list(handles) == ["channel_values", "channels"] and handles["channels"].address
 
 
 def _aligned(values: Array) -> Array:
@@ -99,3 +100,14 @@ def test_what_the_cache_has_is_not_traced_again(monkeypatch: pytest.MonkeyPatch)
         assert second.handle(which).workspace == first.handle(which).workspace
         inputs = second.deferred[which].inputs
         second.kernel(which)(*(np.zeros(port.shape) for port in inputs))
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "atlas on a foot"])
+def test_values_alone_are_the_same_and_cheaper(name: str) -> None:
+    made = kernels(name)
+    for alone, whole in (("channel_values", "channels"), ("torque_values", "torque")):
+        arguments = random_arguments(made.program(whole), 4)
+        found, expected = (interpret(made.program(which), arguments) for which in (alone, whole))
+        for key, value in found.items():
+            np.testing.assert_allclose(value, expected[key], rtol=0, atol=1e-12 * np.abs(value).max())
+        assert made.program(alone).cost() < 0.7 * made.program(whole).cost()
