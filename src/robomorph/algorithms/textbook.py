@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 
 class TextbookBody(Protocol):
-    """A moving body at B states, in the world's axes: `mass` (kg), its inertia `tensor` (B, 3, 3) about its
+    """A body at B states, in the world's axes: `mass` (kg), its inertia `tensor` (B, 3, 3) about its
     centre of mass, that `center` (B, 3), and Jacobians (B, 3, nv) of the centre and of the body's rotation
     with their time derivatives."""
 
@@ -60,7 +60,7 @@ class Textbook(Protocol):
 
     @property
     def bodies(self) -> Sequence[TextbookBody]:
-        """Everything that moves: sums over it give most of mechanics."""
+        """Everything that has mass and is part of the robot: sums over it give most of mechanics."""
 
     def pose(self, frame: str) -> Array:
         """(B, 4, 4) in the world."""

@@ -82,7 +82,7 @@ class Specialiser:
 
     def specialise(self, request: Request) -> Specialised:
         """Trace every formulation, simplify those that may win, keep the cheapest."""
-        with _no_collection():
+        with no_collection():
             self.require_masses(ALGORITHMS[request.algorithm])
             traced = self._trace_all(request)
             least = min(program.cost() for program in traced.values() if program is not None)
@@ -149,7 +149,7 @@ class Specialiser:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Without the cyclic garbage collector: a trace makes a million tuples and no cycle."""
     was_on = gc.isenabled()
     gc.disable()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.model.inertia import Inertia
 from robomorph.verify.reference import Reference
 from robomorph.verify.reference_motion import MotionReference
 
@@ -29,7 +30,7 @@ class States:
 
 
 class KnownBody(NamedTuple):
-    """A moving body: its mass, its tensor (B, 3, 3) about its centre of mass, that centre (B, 3), and the
+    """A body: its mass, its tensor (B, 3, 3) about its centre of mass, that centre (B, 3), and the
     Jacobians (B, 3, nv) of centre and rotation with their rates; in the world's axes."""
 
     mass: float
@@ -64,7 +65,14 @@ class KnownStates(States):
             tensor = turned @ inertia.tensor @ turned.transpose(0, 2, 1)
             center = self._motion.states.origin[i] + turned @ inertia.com
             out.append(KnownBody(inertia.mass, tensor, center, *self._motion.point(i, inertia.com)))
-        return out
+        standing = self.reference.robot.model.standing
+        return out if standing.is_zero else [*out, self._at_rest(standing)]
+
+    def _at_rest(self, inertia: Inertia) -> KnownBody:
+        """What is fixed to the world, and part of the robot."""
+        batch, still = len(self.q), np.zeros((len(self.q), 3, self.qd.shape[-1]))
+        center, tensor = np.tile(inertia.com, (batch, 1)), np.tile(inertia.tensor, (batch, 1, 1))
+        return KnownBody(inertia.mass, tensor, center, still, still, still, still)
 
     def pose(self, frame: str) -> Array:
         return self.reference.frame_pose(self.q, frame)
