@@ -1,4 +1,4 @@
-"""Programs in ball arithmetic (python-flint): an enclosure of the exact value that shares nothing with ours."""
+"""Programs in ball arithmetic (python-flint): an enclosure of exact values that shares nothing with ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def ball(x: Fraction | float) -> Any:
     return flint.arb(flint.fmpz(exact.numerator)) / flint.arb(flint.fmpz(exact.denominator))
 
 
-_APPLY = {
+_APPLY: dict[str, Any] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,

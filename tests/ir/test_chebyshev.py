@@ -1,4 +1,4 @@
-"""Models enclose what they say: against samples, and exactly, in ball arithmetic, on calm and wild motions."""
+"""Models enclose what they say: against samples, and exactly, in ball arithmetic; calm and wild motions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def exact_inputs(program: Program, spline: Spline, piece: Piece, x: Fraction) ->
         terms = [Fraction(1), x, 2 * x * x - 1, 4 * x**3 - 3 * x]
         shares = [sum(terms[k] * rows[k][w] for k in range(4)) for w in range(4)]
         for j in range(port.size):
-            out.append(sum((s * Fraction(float(p)) for s, p in zip(shares, points[:, j], strict=True)), Fraction(0)))
+            out.append(
+                sum((s * Fraction(float(p)) for s, p in zip(shares, points[:, j], strict=True)), Fraction(0))
+            )
     return out
 
 
@@ -98,7 +100,10 @@ def escapes_from_exact(program: Program, degree: int) -> int:
         x = Fraction(int(rng.integers(-1000, 1001)), 1000)
         terms = (Fraction(1), x, 2 * x * x - 1, 4 * x**3 - 3 * x)
         inputs = [
-            sum((Fraction(float(c)) * s for c, s in zip(given.coefficients[:, j, p], terms, strict=True)), x - x)
+            sum(
+                (Fraction(float(c)) * s for c, s in zip(given.coefficients[:, j, p], terms, strict=True)),
+                x - x,
+            )
             for j in range(2)
         ]
         count += escaped(program, found, p, x, inputs, rng)
@@ -222,9 +227,11 @@ def test_splines_without_their_rounding_are_caught() -> None:
             q = exact_inputs(program, spline, piece, x)
             for j in range(nv):
                 value = sum(
-                    Fraction(float(c)) * Fraction(int(1)) * t
+                    Fraction(float(c)) * t
                     for c, t in zip(
-                        rounded.coefficients[:, j, p], (1, x, 2 * x * x - 1, 4 * x**3 - 3 * x), strict=True
+                        rounded.coefficients[:, j, p],
+                        (Fraction(1), x, 2 * x * x - 1, 4 * x**3 - 3 * x),
+                        strict=True,
                     )
                 )
                 assert abs(value - q[j]) <= Fraction(float(rounded.remainder[j, p]))

@@ -1,8 +1,8 @@
 """Functions of models: sine, cosine, reciprocal, root by interpolation; minimum, maximum, select by cases.
 
 A function f that is analytic where p leads the ellipse with foci -1, 1 and half axes adding up to rho is
-approximated by its interpolant at D + 1 Chebyshev nodes within 4 M rho^-D / (rho - 1), where M bounds |f(p)| on
-the ellipse. There |T_k| <= (rho^k + rho^-k) / 2 and |Im T_k| <= (rho^k - rho^-k) / 2.
+approximated by its interpolant at D + 1 Chebyshev nodes within 4 M rho^-D / (rho - 1), where M bounds |f(p)|
+on the ellipse. There |T_k| <= (rho^k + rho^-k) / 2 and |Im T_k| <= (rho^k - rho^-k) / 2.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.ir.chebyshev.models import Models, between, chosen, subtract
 from robomorph.ir.chebyshev.ranges import bounds
@@ -74,7 +75,9 @@ def root(a: Models) -> Models:
         cut = _cut_off(np.where(inside, np.sqrt(middle + spread), np.inf), a.degree)
         slope = 1.0 / np.sqrt(low)  # twice what it can be
         most = np.sqrt(a.size + a.remainder) * _SAFE
-        out = _interpolated(a, np.sqrt, cut, gamma(a.degree + 12) * a.size * slope + _LIBRARY * U * most, most)
+        out = _interpolated(
+            a, np.sqrt, cut, gamma(a.degree + 12) * a.size * slope + _LIBRARY * U * most, most
+        )
         out = Models(out.coefficients, enlarged(out.remainder + a.remainder * slope), out.size)
     return _known_where(low > _APART * a.size, out)
 
@@ -132,6 +135,6 @@ def _interpolated(
     return Models.of(coefficients, enlarged(cut + lebesgue * exact * _SAFE + rounding))
 
 
-def _known_where(known: Array, models: Models) -> Models:
+def _known_where(known: npt.NDArray[np.bool_], models: Models) -> Models:
     nothing = between(np.full(known.shape, -np.inf), np.full(known.shape, np.inf), models.degree)
     return chosen(known & np.isfinite(models.coefficients).all(axis=0), models, nothing)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.ir.chebyshev.rounding import TINY, Array, enlarged, gamma
 
@@ -26,9 +28,9 @@ class Models:
     def degree(self) -> int:
         return len(self.coefficients) - 1
 
-    def take(self, where: object) -> Models:
+    def take(self, where: Any) -> Models:
         """Some of the models: an index, slice or array of indices into their first axis."""
-        return Models(self.coefficients[:, where], self.remainder[where], self.size[where])  # type: ignore[index]
+        return Models(self.coefficients[:, where], self.remainder[where], self.size[where])
 
 
 def add(a: Models, b: Models) -> Models:
@@ -99,7 +101,7 @@ def between(low: Array, high: Array, degree: int) -> Models:
     return constant(middle, enlarged(width * (1.0 + gamma(4)) + gamma(4) * np.abs(middle)), degree)
 
 
-def chosen(first: Array, a: Models, b: Models) -> Models:
+def chosen(first: npt.NDArray[np.bool_], a: Models, b: Models) -> Models:
     """`a` where `first` (...), else `b`."""
     return Models(
         np.where(first, a.coefficients, b.coefficients),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.errors import ProgramError
 from robomorph.ir.chebyshev import functions
@@ -33,6 +34,7 @@ from robomorph.ir.ops import (
 )
 from robomorph.ir.program import Program
 
+Places = npt.NDArray[np.int64]
 Inputs = Mapping[str, Models | Sequence[float]]
 """By port: models (D + 1, size, pieces), or plain numbers (size,) that are exactly what they are."""
 
@@ -61,22 +63,28 @@ class _Step(NamedTuple):
 
     op: Op
     nodes: slice
-    args: tuple[Array, ...]
+    args: tuple[Places, ...]
     scales: bool
 
 
 @dataclass(frozen=True)
-class _Order:
-    """The program's nodes sorted by depth and operation: `place[i]` is where node i went."""
+class Order:
+    """The program's nodes sorted by depth and operation: `place[i]` is where node i went. Constants, their
+    places, and how far they may be off."""
 
-    place: Array
+    place: Places
     steps: tuple[_Step, ...]
+    constants: Array
+    constant_places: Places
+    constant_errors: Array
 
 
-def run_models(program: Program, inputs: Inputs, degree: int) -> Models:
-    """Models (D + 1, results, pieces) of all results, from those of the inputs."""
+def run_models(program: Program, inputs: Inputs, degree: int, order: Order | None = None) -> Models:
+    """Models (D + 1, results, pieces) of all results, from those of the inputs. order: of this program and
+    the same inputs that are plain numbers, if it was made before."""
     pieces = next((m.remainder.shape[1] for m in inputs.values() if isinstance(m, Models)), 1)
-    order = _ordered(program, {name for name, given in inputs.items() if not isinstance(given, Models)})
+    if order is None:
+        order = ordered(program, {name for name, given in inputs.items() if not isinstance(given, Models)})
     batch = max(1, _MOST // ((degree + 1) * max(1, len(program.nodes))))
     parts = [
         _run(program, order, inputs, degree, slice(k, min(k + batch, pieces)))
@@ -89,7 +97,7 @@ def run_models(program: Program, inputs: Inputs, degree: int) -> Models:
     )
 
 
-def _run(program: Program, order: _Order, inputs: Inputs, degree: int, pieces: slice) -> Models:
+def _run(program: Program, order: Order, inputs: Inputs, degree: int, pieces: slice) -> Models:
     count, width = len(program.nodes), pieces.stop - pieces.start
     values = Models(np.zeros((degree + 1, count, width)), np.zeros((count, width)), np.zeros((count, width)))
     _fill(program, order, inputs, values, pieces)
@@ -108,18 +116,15 @@ def _scaled(taken: list[Models]) -> Models:
     return scale(other, factor.coefficients[0], factor.remainder)
 
 
-def _fill(program: Program, order: _Order, inputs: Inputs, values: Models, pieces: slice) -> None:
+def _fill(program: Program, order: Order, inputs: Inputs, values: Models, pieces: slice) -> None:
     """Constants and inputs."""
-    largest = max((abs(n.value) for n in program.nodes if n.op is CONST), default=0.0)
+    values.coefficients[0, order.constant_places] = order.constants[:, None]
+    values.remainder[order.constant_places] = order.constant_errors[:, None]
+    values.size[order.constant_places] = np.abs(order.constants[:, None])
     slots = _slots(program, inputs, pieces)
     for i, node in enumerate(program.nodes):
-        place = int(order.place[i])
-        if node.op is CONST:
-            values.coefficients[0, place] = node.value
-            values.remainder[place] = constant_error(np.asarray(node.value), largest)
-            values.size[place] = abs(node.value)
-        elif node.op is INPUT:
-            given = slots[int(node.value)]
+        if node.op is INPUT:
+            place, given = int(order.place[i]), slots[int(node.value)]
             if isinstance(given, Models):
                 values.coefficients[: given.degree + 1, place] = given.coefficients
                 values.remainder[place] = given.remainder
@@ -138,17 +143,16 @@ def _slots(program: Program, inputs: Inputs, pieces: slice) -> list[Models | flo
         if count != port.size:
             raise ProgramError(f"{program.name}: {port.name}: expected {port.size} entries, found {count}")
         if isinstance(given, Models):
-            batch = Models(
-                given.coefficients[..., pieces], given.remainder[:, pieces], given.size[:, pieces]
-            )
+            batch = Models(given.coefficients[..., pieces], given.remainder[:, pieces], given.size[:, pieces])
             out += [batch.take(k) for k in range(count)]
         else:
             out += [float(x) for x in given]
     return out
 
 
-def _ordered(program: Program, plain: set[str]) -> _Order:
-    """Nodes by depth, then operation; a product with a constant is a kind of its own."""
+def ordered(program: Program, plain: set[str]) -> Order:
+    """Nodes by depth, then operation; a product with a constant is a kind of its own. plain: ports that are
+    plain numbers."""
     fixed = _fixed_slots(program, plain)
     depth: list[int] = []
     kinds: list[tuple[int, str, bool]] = []
@@ -163,11 +167,19 @@ def _ordered(program: Program, plain: set[str]) -> _Order:
     order = sorted(range(len(kinds)), key=kinds.__getitem__)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    return _Order(place, tuple(_steps(program, order, kinds, constant, place)))
+    own = [i for i, node in enumerate(program.nodes) if node.op is CONST]
+    numbers = np.array([program.nodes[i].value for i in own])
+    errors = constant_error(numbers, float(np.abs(numbers).max(initial=0.0)))
+    steps = tuple(_steps(program, order, kinds, constant, place))
+    return Order(place, steps, numbers, place[own], errors)
 
 
 def _steps(
-    program: Program, order: list[int], kinds: list[tuple[int, str, bool]], constant: list[bool], place: Array
+    program: Program,
+    order: list[int],
+    kinds: list[tuple[int, str, bool]],
+    constant: list[bool],
+    place: Places,
 ) -> list[_Step]:
     steps, first = [], 0
     while first < len(order):

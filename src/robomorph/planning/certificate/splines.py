@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,18 +45,19 @@ class Spline:
     control: Array
     knots: tuple[Fraction, ...]
     degree: int = 3
-    _tables: dict[tuple[Piece, int], Exact] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         control = np.array(self.control, dtype=np.float64)
         if control.ndim != 2 or not np.isfinite(control).all():
-            raise ArgumentError(f"control points: expected finite numbers (C, nv), found shape {control.shape}")
+            raise ArgumentError(
+                f"control points: expected finite numbers (C, nv), found shape {control.shape}"
+            )
         if len(self.knots) != len(control) + self.degree + 1:
             raise ArgumentError(
-                f"knots: expected {len(control) + self.degree + 1} for {len(control)} control points of degree "
-                f"{self.degree}, found {len(self.knots)}"
+                f"knots: expected {len(control) + self.degree + 1} for {len(control)} control points of "
+                f"degree {self.degree}, found {len(self.knots)}"
             )
-        if any(a > b for a, b in zip(self.knots, self.knots[1:], strict=False)) or self.start >= self.stop:
+        if any(a > b for a, b in pairwise(self.knots)) or self.start >= self.stop:
             raise ArgumentError("knots: expected numbers that rise")
         control.setflags(write=False)
         object.__setattr__(self, "control", control)
@@ -80,7 +83,7 @@ class Spline:
         cuts = sorted({self.start, self.stop, *self.knots, *edges})
         inside = [t for t in cuts if self.start <= t <= self.stop]
         out = []
-        for a, b in zip(inside, inside[1:], strict=False):
+        for a, b in pairwise(inside):
             span = next(i for i in spans if self.knots[i] <= a and b <= self.knots[i + 1])
             out.append(Piece(a, b, span - self.degree))
         return out
@@ -92,7 +95,7 @@ class Spline:
 
     def models(self, pieces: Sequence[Piece], order: int) -> Models:
         """The `order`-th time derivative: models (degree + 1, nv, pieces)."""
-        matrices = np.array([[[float(x) for x in row] for row in self.chebyshev(p, order)] for p in pieces])
+        matrices = np.stack([_rounded(self._place(piece, order)) for piece in pieces])
         points = np.stack([self.control[p.first : p.first + self.degree + 1] for p in pieces])
         coefficients = np.einsum("pkw,pwj->kjp", matrices, points)
         sizes = np.einsum("pkw,pwj->kjp", np.abs(matrices), np.abs(points))
@@ -101,32 +104,62 @@ class Spline:
 
     def chebyshev(self, piece: Piece, order: int) -> Exact:
         """(degree + 1, degree + 1): control points -> Chebyshev coefficients over the piece."""
-        to_chebyshev = chebyshev_of_powers(self.degree)
-        columns = []
-        for powers in self._powers(piece, order):
-            on_piece = substituted(powers, Fraction(1, 2), Fraction(1, 2))  # u = (1 + x) / 2
-            columns.append(
-                [
-                    sum((on_piece[i] * to_chebyshev[i][k] for i in range(self.degree + 1)), Fraction(0))
-                    for k in range(self.degree + 1)
-                ]
-            )
-        return tuple(zip(*columns, strict=True))
+        return _chebyshev(self._place(piece, order))
 
     def bernstein(self, piece: Piece, order: int) -> Exact:
         """(degree + 1, degree + 1): control points -> Bernstein coefficients over the piece."""
-        return tuple(zip(*(bernstein_of_powers(p) for p in self._powers(piece, order)), strict=True))
+        return tuple(zip(*(bernstein_of_powers(p) for p in _powers(self._place(piece, order))), strict=True))
 
-    def _powers(self, piece: Piece, order: int) -> list[list[Fraction]]:
-        """Per control point, coefficients of powers of u = 0 .. 1 over the piece."""
+    def _place(self, piece: Piece, order: int) -> _Place:
         span = piece.first + self.degree
         begin, length = self.knots[span], self.knots[span + 1] - self.knots[span]
-        local = tuple((k - begin) / length for k in self.knots[span - self.degree + 1 : span + self.degree + 1])
-        shift, scale = (piece.begin - begin) / length, (piece.end - piece.begin) / length
-        return [
-            [x / length**order for x in substituted(_derived(list(powers), order), shift, scale)]
-            for powers in _span_powers(local, self.degree)
-        ]
+        near = self.knots[span - self.degree + 1 : span + self.degree + 1]
+        return _Place(
+            tuple((k - begin) / length for k in near),
+            (piece.begin - begin) / length,
+            (piece.end - piece.begin) / length,
+            length,
+            order,
+        )
+
+
+class _Place(NamedTuple):
+    """A piece of a span: all that its matrices depend on. Spans of one shape share them."""
+
+    knots: tuple[Fraction, ...]  # the 2 degree ones about the span, which is from 0 to 1
+    shift: Fraction
+    scale: Fraction
+    length: Fraction  # of the span (s)
+    order: int
+
+
+def _powers(place: _Place) -> list[list[Fraction]]:
+    """Per control point, coefficients of powers of u = 0 .. 1 over the piece."""
+    unit = place.length**place.order
+    return [
+        [x / unit for x in substituted(_derived(list(powers), place.order), place.shift, place.scale)]
+        for powers in _span_powers(place.knots, len(place.knots) // 2)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _chebyshev(place: _Place) -> Exact:
+    columns = []
+    for powers in _powers(place):
+        on_piece = substituted(powers, Fraction(1, 2), Fraction(1, 2))  # u = (1 + x) / 2
+        to_chebyshev = chebyshev_of_powers(len(powers) - 1)
+        columns.append(
+            [
+                sum((a * row[k] for a, row in zip(on_piece, to_chebyshev, strict=True)), Fraction(0))
+                for k in range(len(powers))
+            ]
+        )
+    return tuple(zip(*columns, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _rounded(place: _Place) -> Array:
+    return np.array([[float(x) for x in row] for row in _chebyshev(place)])
 
 
 def _derived(powers: list[Fraction], order: int) -> list[Fraction]:
@@ -135,7 +168,7 @@ def _derived(powers: list[Fraction], order: int) -> list[Fraction]:
     return powers
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _span_powers(knots: tuple[Fraction, ...], degree: int) -> Exact:
     """Per control point, coefficients of powers of s over the span from 0 to 1; `knots` are the 2 degree ones
     about it. The recurrence of B-splines on polynomials."""
