@@ -1,0 +1,1 @@
+"""Motions whose constraints hold at every instant."""
