@@ -1,7 +1,7 @@
 """Uniform cubic B-splines: joint motions from control points.
 
-Between two knots, u = 0 to 1, four control points decide the value: [1 u u^2 u^3] B p. Every matrix here is made
-in fractions and rounded once.
+Between two knots, u = 0 to 1, four control points decide the value: [1 u u^2 u^3] B p. Every matrix here is
+made in fractions and rounded once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def basis(u: npt.ArrayLike, order: int) -> Array:
 
 
 def bernstein_rows(begin: float, end: float, order: int) -> Exact:
-    """(WIDTH - order, WIDTH): exact Bernstein coefficients over [begin, end] of the `order`-th derivative by u.
+    """(WIDTH - order, WIDTH): exact Bernstein coefficients of the `order`-th derivative by u in [begin, end].
 
     The coefficient k of a polynomial of degree d is its blossom at begin (d - k times) and end (k times)."""
     rows = power_matrix(order)
