@@ -72,8 +72,8 @@ class Motion:
         least = 4 if self.periodic else max(1, 3 * ((self.start is not None) + (self.end is not None)) - 2)
         if self.intervals < least:
             raise ArgumentError(
-                f"intervals: expected at least {least}, so that some control points are free (three are taken "
-                f"by each end state), found {self.intervals}"
+                f"intervals: expected at least {least}, so that some control points are free (three belong "
+                f"to each end state), found {self.intervals}"
             )
         for name, state in (("start", self.start), ("end", self.end)):
             if self.duration.free and state is not None and np.any(state[1:]):

@@ -1,4 +1,4 @@
-"""Solvers of motion problems. A new one is one file with `solve(task: Task) -> Outcome` and one entry here."""
+"""Solvers of motion problems. A new one is one file with `solve(task) -> Outcome` and one entry here."""
 
 from __future__ import annotations
 
