@@ -54,7 +54,7 @@ def library() -> ctypes.CDLL:
         import casadi
     except ImportError:
         raise TargetError(
-            "solver 'ipopt': the casadi wheel, which brings IPOPT, is not here: pip install 'robomorph[ipopt]'"
+            "solver 'ipopt': the casadi wheel, which has IPOPT, is not here: pip install 'robomorph[ipopt]'"
         ) from None
     folder = Path(casadi.__file__).parent
     found = sorted(folder.glob("libipopt.so*")) + sorted(folder.glob("libipopt*.dylib"))
