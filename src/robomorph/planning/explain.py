@@ -27,8 +27,8 @@ def explain_ends(broken: Sequence[Margin]) -> str:
     ]
     more = f" (and {len(broken) - _NAMED} more)" if len(broken) > _NAMED else ""
     return (
-        f"the start or end state alone breaks {'; '.join(parts)}{more}. No motion between them can mend that: "
-        "change the state or the bound"
+        f"the start or end state alone breaks {'; '.join(parts)}{more}. No motion between them can mend "
+        "that: change the state or the bound"
     )
 
 

@@ -41,8 +41,8 @@ class Margin:
 
 @dataclass(frozen=True)
 class Sizes:
-    """variables, rows (two-sided), one-sided constraints, nonzeros of the Jacobian with the tree's zeros left out
-    and with them."""
+    """variables, rows (two-sided), one-sided constraints, nonzeros of the Jacobian with the tree's zeros left
+    out and with them."""
 
     variables: int
     rows: int
@@ -53,8 +53,8 @@ class Sizes:
 
 @dataclass
 class Plan:
-    """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines over
-    `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
 
     robot: Robot
     success: bool
@@ -159,7 +159,8 @@ class Plan:
 
     def __repr__(self) -> str:
         state = "solved" if self.success else "failed"
-        return f"<Plan {state}: {self.robot.name}, {self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations>"
+        found = f"{self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations"
+        return f"<Plan {state}: {self.robot.name}, {found}>"
 
 
 def worst_margin(requirement: Requirement, t: Array, values: Array) -> Margin:
