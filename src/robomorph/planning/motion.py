@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 _MOST_INTERVALS = 10_000
+_MOST_PIECES = 64
 _AXES = ("x", "y", "z")
 
 
@@ -56,7 +58,7 @@ class Motion:
         self.robot = robot
         self.duration: Duration = read_duration(seconds)
         self.intervals = whole_number("intervals", intervals, 1, _MOST_INTERVALS)
-        self.refine = whole_number("refine", refine, 1, 64)
+        self.refine = whole_number("refine", refine, 1, _MOST_PIECES)
         self.start, self.end = (read_state(robot, name, x) for name, x in (("start", start), ("end", end)))
         self.periodic = periodic
         self.requirements: list[Requirement] = []
@@ -185,6 +187,12 @@ class Motion:
         joints = tuple(range(self.robot.nv))
         names = self.robot.velocity_names
         self.requirements.append(OfJoints(name, *pair, everywhere, rate, names, unit, joints=joints))
+
+    def refined(self, refine: int) -> Motion:
+        """The same motion with so many pieces of every interval."""
+        out = copy(self)
+        out.refine = whole_number("refine", refine, 1, _MOST_PIECES)
+        return out
 
     # --- looking for it ------------------------------------------------------------------------------
 

@@ -134,11 +134,12 @@ class Plan:
         t = np.linspace(0.0, self.seconds, max(2, round(self.seconds * number("rate", rate)) + 1))
         return {"t": t, "q": self.q(t), "qd": self.qd(t), "qdd": self.qdd(t), "tau": self.tau(t)}
 
-    def save_samples(self, path: str | Path, rate: float = 1000.0) -> None:
-        """Samples as NPZ or CSV, by the file's ending."""
+    def save(self, path: str | Path, rate: float = 1000.0) -> None:
+        """Samples, so many a second, as NPZ (with the control points) or CSV, by the file's ending."""
         path, found = Path(path), self.sample(rate)
         if path.suffix == ".npz":
-            np.savez(path, joints=np.array(self.robot.velocity_names), control=self.control, **found)
+            found.update(control=self.control, joints=np.array(self.robot.velocity_names))
+            np.savez(path, **found)  # type: ignore[arg-type]
         elif path.suffix == ".csv":
             names = [
                 f"{what} {joint}" for what in ("q", "qd", "qdd", "tau") for joint in self.robot.velocity_names
@@ -173,13 +174,13 @@ def worst_margin(requirement: Requirement, t: Array, values: Array) -> Margin:
         if best is None or scaled[i, k] < best[0]:
             best = (float(scaled[i, k]), int(i), int(k), bound)
     assert best is not None
-    least, i, k, bound = best
+    least, at, row, bound = best
     return Margin(
         requirement.name,
-        requirement.names[k],
-        least * float(scale[k]),
+        requirement.names[row],
+        least * float(scale[row]),
         least,
-        float(t[i]),
+        float(t[at]),
         bound,
         requirement.unit,
     )
