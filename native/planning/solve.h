@@ -2,8 +2,8 @@
 //
 // Lagrangian: f(x) + sum_i multipliers_i c_i(x); a multiplier is positive at an upper bound that holds the motion
 // back, negative at a lower one. Rows narrower than `Options::least_width` (equalities among them) are widened to it
-// evenly; rows that no variable touches are judged once and then left out. Answers do not depend on the number of
-// threads.
+// evenly; rows that no variable touches are judged once and then left out. The solver itself runs on one thread; the
+// problem may use more.
 #pragma once
 
 #include <vector>
@@ -49,7 +49,6 @@ struct Options {
   double smoothing = 0;        // > 0: first one linear step to lower cost, x held by this weight
   int iterations = 300;        // both phases together
   int elastic_iterations = 20; // in one visit to the elastic phase, before the interior point is tried anyway
-  int threads = 1;             // of the factorisation
   bool elastic_first = true;   // false: only as restoration (warm starts)
   bool feasible_only = false;  // stop at the first feasible point, `margin` inside where the row is wide enough
   double margin = 1e-6;
