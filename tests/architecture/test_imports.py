@@ -39,6 +39,7 @@ USES: dict[str, set[str]] = {
     "compiler": {*GROUND, *ROBOTS} - {"paths"},
     "accelerators": {"algorithms", "errors", "ir", "model", "spatial", "targets"},
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
+    "planning": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
     "robot_functions": set(),
     "robot": {"algorithms", "compiler", "errors", "ik", "model", "robot_functions", "runtime", "verify"},
     "loading": {"errors", "model", "robot"},

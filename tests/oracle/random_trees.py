@@ -25,9 +25,9 @@ class RandomRobot:
 
 
 @st.composite
-def random_robots(draw: st.DrawFn, most_joints: int = 6) -> RandomRobot:
+def random_robots(draw: st.DrawFn, most_joints: int = 6, narrow: bool = False) -> RandomRobot:
     """Structure is drawn by Hypothesis, so that a failure shrinks to the smallest robot; lengths and
-    inertias come from one drawn seed."""
+    inertias come from one drawn seed. `narrow`: joints of one coordinate on a fixed base alone."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1), label="seed"))
     count = draw(st.integers(1, most_joints), label="joints")
     parts = [_link(0, rng)]
@@ -36,7 +36,7 @@ def random_robots(draw: st.DrawFn, most_joints: int = 6) -> RandomRobot:
     wide = 0  # joints of several coordinates so far: each is as much work as several others, so one at most
     for i in range(count):
         parent = draw(st.integers(max(0, i - 3), i), label=f"parent of {i}")
-        kind = draw(st.sampled_from(KINDS if wide < 1 else KINDS[:6]), label=f"kind of {i}")
+        kind = draw(st.sampled_from(KINDS if wide < 1 and not narrow else KINDS[:6]), label=f"kind of {i}")
         wide += kind in WIDE
         follows = None
         if kind in SINGLE_AXIS and free and draw(st.integers(0, 2), label=f"mimic {i}") == 0:
@@ -47,7 +47,7 @@ def random_robots(draw: st.DrawFn, most_joints: int = 6) -> RandomRobot:
         parts += [_link(i + 1, rng), _joint(draw, rng, i, parent, kind, follows)]
     if all(kind == "fixed" for kind in kinds):
         parts += [_link(count + 1, rng), _joint(draw, rng, count, count, "revolute", None)]
-    floating = draw(st.booleans(), label="floating base") and wide < 1
+    floating = draw(st.booleans(), label="floating base") and wide < 1 and not narrow
     mimic = draw(st.booleans(), label="mimic")
     return RandomRobot(f'<robot name="random">{"".join(parts)}</robot>', floating, mimic)
 

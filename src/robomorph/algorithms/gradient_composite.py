@@ -84,7 +84,7 @@ def velocity_map_step(site: Site) -> None:
 
 
 @dataclass(slots=True)
-class _Carried:
+class Carried:
     """What joint j sends towards the root: four force vectors, met by every joint on the way."""
 
     position: Force
@@ -92,8 +92,8 @@ class _Carried:
     inertial: Force  # I_j S_j
     moment: Vec3  # D_j^T S_j
 
-    def back(self, x: Transform) -> _Carried:
-        return _Carried(
+    def back(self, x: Transform) -> Carried:
+        return Carried(
             x.force_back(self.position),
             x.force_back(self.rate),
             x.force_back(self.inertial),
@@ -105,11 +105,12 @@ def _entries(state: State) -> None:
     tree, fields = state.tree, state.fields
     dq: dict[tuple[int, int], Any] = {}
     dqd: dict[tuple[int, int], Any] = {}
+    at_root: list[tuple[int, Carried]] = []
     for link in tree.links:
         composite, d_map = fields["composite", link.index], fields["D", link.index]
         for dof in tree.link_dofs[link.index]:
             k, unit = dof.k, link.joint.subspace[dof.k]
-            carried = _Carried(
+            carried = Carried(
                 d_map.apply(fields["P", link.index][k]) + composite.apply(fields["A", link.index][k]),
                 d_map.apply(unit) + composite.apply(fields["sway", link.index][k]),
                 fields["reaction", link.index][k],
@@ -122,11 +123,13 @@ def _entries(state: State) -> None:
                 carried = carried.back(fields["X", here.index])
                 here = tree.links[here.parent]
                 _ancestor_entries(state, dof.index, here.index, carried, dq, dqd)
+            at_root.append((here.index, carried))
     state.whole["dtau_dq"] = user_matrix(tree, dq)
     state.whole["dtau_dqd"] = user_matrix(tree, dqd)
+    state.whole["at_root"] = at_root  # of every degree of freedom, with the first link on its way
 
 
-def _own_entries(state: State, j: int, c: _Carried, dq: dict[Any, Any], dqd: dict[Any, Any]) -> None:
+def _own_entries(state: State, j: int, c: Carried, dq: dict[Any, Any], dqd: dict[Any, Any]) -> None:
     """Entries between the axes of one joint."""
     link = state.tree.dofs[j].link
     for dof in state.tree.link_dofs[link]:
@@ -136,7 +139,7 @@ def _own_entries(state: State, j: int, c: _Carried, dq: dict[Any, Any], dqd: dic
 
 
 def _ancestor_entries(
-    state: State, j: int, ancestor: int, c: _Carried, dq: dict[Any, Any], dqd: dict[Any, Any]
+    state: State, j: int, ancestor: int, c: Carried, dq: dict[Any, Any], dqd: dict[Any, Any]
 ) -> None:
     """Entries between joint j and one joint nearer the root, both ways."""
     fields, subspace = state.fields, state.tree.links[ancestor].joint.subspace

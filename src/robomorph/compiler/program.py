@@ -8,16 +8,56 @@ and tests all start here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from robomorph.compiler.fingerprint import source_fingerprint
-from robomorph.ir.program import Program
+from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
 from robomorph.passes.fuse import fuse
 from robomorph.runtime.kernel import AnyKernel, KernelStats, Recipe, Settings
 from robomorph.targets import make_kernel
 from robomorph.targets.cpu.handle import NativeHandle, compile_handle, stored_handle
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A program that is traced when it is first needed: whoever finds its code in the cache never pays for
+    it. `key` names all that it is made from; None: its own text does, so that it is traced in any case."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    make: Callable[[], Program]
+    key: str | None
+
+    @cached_property
+    def program(self) -> Program:
+        return self.make()
+
+    @property
+    def full_key(self) -> str:
+        return f"{source_fingerprint()}|{_digest(self.program) if self.key is None else self.key}"
+
+    def kernel(self, target: str, dtype: str, settings: Settings) -> AnyKernel:
+        """A kernel of any target, called with arrays."""
+        recipe = Recipe(
+            name=self.name,
+            inputs=self.inputs,
+            outputs=self.outputs,
+            dtype=dtype,
+            program=lambda: self.program,
+            stats=lambda: KernelStats(**measure(self.program)),
+            key=self.full_key,
+        )
+        return make_kernel(recipe, target, settings)
+
+    def lanes(self, lanes: int, dtype: str = "float64") -> NativeHandle:
+        """Code for native drivers, see NativeHandle."""
+        found = stored_handle(self.full_key, dtype, lanes)
+        return compile_handle(self.full_key, self.program, 0, dtype, lanes) if found is None else found
 
 
 def compile_program(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
-from robomorph.planning.functions import ChannelList, Functions
+from robomorph.planning.channels import Channels, pattern
+from robomorph.planning.functions import Functions
 from robomorph.planning.given import number, whole_number
 from robomorph.planning.pieces import Piece, cut, make_pieces
 from robomorph.planning.problem import Array, Cost, Ints, Problem
@@ -29,7 +30,7 @@ class Assembled:
     """A problem and what it was made of."""
 
     problem: Problem
-    channels: ChannelList
+    channels: Channels
     pieces: list[Piece]
     requirements: tuple[Requirement, ...]
     functions: Functions
@@ -43,20 +44,20 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
     edges = {t / motion.knot for r in motion.requirements for t in r.window}
     pieces = cut(motion.intervals, motion.refine, edges)
     control, block_of = _control(motion)
-    maker = RowMaker(pieces, motion.knot, (block_of < 0).tolist(), grid)
+    channels = Channels(motion.requirements)
+    maker = RowMaker(pieces, motion.knot, (block_of < 0).tolist(), channels, grid)
     for source, requirement in enumerate(motion.requirements):
         maker.add(source, requirement)
-    channels, references = maker.channel_list()
     rows = maker.rows()
     torque = bool((rows.function >= channels.count).any()) or weights["energy"] > 0.0
-    functions = Functions(motion.robot, channels, torque)
+    functions = Functions(motion.robot, channels.tasks, torque)
     bounds = motion.duration.bounds
     nominal = motion.duration.nominal
     problem = Problem(
         nv=motion.robot.nv,
         width=WIDTH,
         channels=channels.count,
-        references=references,
+        references=channels.references,
         torque=torque,
         control=control,
         block_of=block_of,
@@ -70,7 +71,7 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
         spline_matrices=tuple(maker.spline_tables.matrices),
         spline_rows=maker.spline_rows(),
         cost=_cost(motion, weights),
-        pattern=functions.pattern,
+        pattern=pattern(motion.robot.specialiser.tree(regroup=False), channels, torque),
     )
     return Assembled(problem, channels, pieces, tuple(motion.requirements), functions)
 

@@ -107,5 +107,6 @@ def row_name(assembled: Assembled, requirement: Requirement, what: int) -> str:
     if isinstance(requirement, OfTorques):
         return requirement.names[requirement.joints.index(what - assembled.problem.channels)]
     assert isinstance(requirement, OfTask)
-    rows = [row for own in assembled.channels.rows for row in own]
-    return requirement.names[rows[what]]
+    index = assembled.requirements.index(requirement)
+    rows = range(len(requirement.lower))
+    return next(requirement.names[k] for k in rows if assembled.channels.place(index, k)[0] == what)

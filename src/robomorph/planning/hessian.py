@@ -135,7 +135,7 @@ class Hessian:
         tau, nv = at.torque.tau, problem.nv
         pull = weights.get(0, np.zeros_like(tau))
         slopes = np.concatenate(
-            [at.torque.by_q, at.torque.by_qd, at.torque.mass], axis=-1
+            [at.torque.dtau_dq, at.torque.dtau_dqd, at.torque.mass], axis=-1
         )  # (E, N, nv, 3 nv)
         squares = np.zeros_like(tau)  # of the energy: its weight on tau^2
         if cost.energy:

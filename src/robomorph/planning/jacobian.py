@@ -92,7 +92,7 @@ class Jacobian:
 
     def _torque(self, at: Point, group: Group) -> Array:
         total: Array | None = None
-        for order, table in enumerate((at.torque.by_q, at.torque.by_qd, at.torque.mass)):
+        for order, table in enumerate((at.torque.dtau_dq, at.torque.dtau_dqd, at.torque.mass)):
             basis = self.evaluator.problem.pieces.basis[group.piece, order] / at.sigma**order
             weighted = group.matrix[None, :, :, None] * basis[:, None]
             part = np.einsum("kmnw,knj->kmwj", weighted, table[group.piece, :, group.function], optimize=True)
@@ -111,7 +111,7 @@ class Jacobian:
 
 def torque_by_sigma(at: Point) -> Array:
     """(E, N, nv): how torques change as time is stretched."""
-    by_speed = np.einsum("...ij,...j->...i", at.torque.by_qd, at.at_nodes.qd)
+    by_speed = np.einsum("...ij,...j->...i", at.torque.dtau_dqd, at.at_nodes.qd)
     by_acceleration = np.einsum("...ij,...j->...i", at.torque.mass, at.at_nodes.qdd)
     return np.asarray(-(by_speed + 2.0 * by_acceleration) / at.sigma)
 
@@ -142,7 +142,7 @@ def cost_gradient(evaluator: Evaluator, x: Array) -> Array:
 
 def node_pull(at: Point, basis: Array, pull: Array) -> Array:
     """(E, W, nv): what weights `pull` (E, N, nv) on torques make of the control points of each piece."""
-    tables = (at.torque.by_q, at.torque.by_qd, at.torque.mass)
+    tables = (at.torque.dtau_dq, at.torque.dtau_dqd, at.torque.mass)
     return sum(
         np.einsum("eni,enij,enw->ewj", pull, table, basis[:, d] / at.sigma**d, optimize=True)
         for d, table in enumerate(tables)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from robomorph.planning import nodes
-from robomorph.planning.functions import ChannelList
+from robomorph.planning.channels import Channels
 from robomorph.planning.pieces import NODES, Piece, ends_at, starts_at, within
 from robomorph.planning.problem import Array, Rows, SplineRows
 from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement, scale_of
 from robomorph.planning.spline import WIDTH, basis, bernstein_rows
-from robomorph.tasks import AnyTask
 
 _DEGREE = NODES - 1
 
@@ -99,34 +98,41 @@ def spline_rows_over(piece: Piece, rate: int, knot: float, grid: Grid | None) ->
 class RowMaker:
     """Makes the rows of requirements over pieces. `fixed` (P,): control points that do not vary."""
 
-    def __init__(self, pieces: list[Piece], knot: float, fixed: list[bool], grid: Grid | None = None) -> None:
+    def __init__(
+        self,
+        pieces: list[Piece],
+        knot: float,
+        fixed: list[bool],
+        channels: Channels,
+        grid: Grid | None = None,
+    ) -> None:
         self.pieces, self.knot, self.fixed, self.grid = pieces, knot, fixed, grid
+        self._channels = channels
         self.tables, self.spline_tables = Matrices(), SplineMatrices()
-        self._channels: dict[tuple[AnyTask, tuple[float, ...], int], int] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._spline_rows: list[tuple[Any, ...]] = []
-        self._torques: list[tuple[Any, ...]] = []
 
     def add(self, source: int, requirement: Requirement) -> None:
         if isinstance(requirement, OfJoints):
             self._add_joints(source, requirement)
         elif isinstance(requirement, OfTorques):
             for k in requirement.live:
-                self._over_window(source, requirement, k, requirement.joints[k], self._torques)
+                self._over_window(source, requirement, k, self._channels.count + requirement.joints[k])
         elif isinstance(requirement, OfTask):
             for k in requirement.live:
-                key = (requirement.task, requirement.reference, k)
-                channel = self._channels.setdefault(key, len(self._channels))
-                self._over_window(source, requirement, k, channel, self._rows)
+                channel, offset = self._channels.place(source, k)
+                shift = offset if requirement.rate == 0 else 0.0
+                self._over_window(source, requirement, k, channel, shift)
 
     # --- functions at nodes --------------------------------------------------------------------------
 
     def _over_window(
-        self, source: int, requirement: Requirement, k: int, function: int, rows: list[tuple[Any, ...]]
+        self, source: int, requirement: Requirement, k: int, function: int, shift: float = 0.0
     ) -> None:
-        bounds = (float(requirement.lower[k]), float(requirement.upper[k]), scale_of(requirement, k), source)
+        lower, upper = float(requirement.lower[k]) + shift, float(requirement.upper[k]) + shift
         for e, matrix in self._matrices_over(requirement):
-            rows.append((e, function, matrix, requirement.rate, *bounds))
+            more = (lower, upper, scale_of(requirement, k), source)
+            self._rows.append((e, function, matrix, requirement.rate, *more))
 
     def _matrices_over(self, requirement: Requirement) -> Iterator[tuple[int, int]]:
         """(piece, matrix) for all that a window covers; values that neighbours share are held once, and
@@ -205,29 +211,8 @@ class RowMaker:
 
     # --- what came of it -----------------------------------------------------------------------------
 
-    def channel_list(self) -> tuple[ChannelList, Array]:
-        """The channels in order, and the numbers of their references."""
-        pairs = list(dict.fromkeys((task, reference) for task, reference, _ in self._channels))
-        rows = [
-            tuple(row for task, reference, row in self._channels if (task, reference) == pair)
-            for pair in pairs
-        ]
-        numbers = [x for _, reference in pairs for x in reference]
-        return ChannelList(tuple(task for task, _ in pairs), tuple(rows)), np.array(numbers or [0.0])
-
     def rows(self) -> Rows:
-        """Channels were counted as they came; here they are in the order of `channel_list`."""
-        channels, _ = self.channel_list()
-        pairs = list(dict.fromkeys((task, reference) for task, reference, _ in self._channels))
-        order = {
-            self._channels[(*pair, row)]: None
-            for pair, rows in zip(pairs, channels.rows, strict=True)
-            for row in rows
-        }
-        place = {number: i for i, number in enumerate(order)}
-        entries = [(e, place[f], *more) for e, f, *more in self._rows]
-        entries += [(e, len(place) + j, *more) for e, j, *more in self._torques]
-        return Rows(*_columns(entries, "iiiifffi"))
+        return Rows(*_columns(self._rows, "iiiifffi"))
 
     def spline_rows(self) -> SplineRows:
         return SplineRows(*_columns(self._spline_rows, "iiiifffi"))

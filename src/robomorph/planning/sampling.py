@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robomorph.planning.functions import ChannelList, Functions
+from robomorph.planning.channels import Channels
+from robomorph.planning.functions import Functions
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
 from robomorph.planning.spline import Spline
@@ -19,19 +20,10 @@ if TYPE_CHECKING:
 class Sampler:
     """Values of requirements along a spline."""
 
-    def __init__(
-        self, robot: Robot, requirements: Sequence[Requirement], functions: Functions | None = None
-    ) -> None:
+    def __init__(self, robot: Robot, requirements: Sequence[Requirement]) -> None:
         self.robot, self.requirements = robot, tuple(requirements)
-        wanted = [(r.task, r.reference) for r in self.requirements if isinstance(r, OfTask)]
-        self._pairs = list(dict.fromkeys(wanted))
-        rows = tuple(tuple(range(task.bound_size.rows)) for task, _ in self._pairs)
-        channels = ChannelList(tuple(task for task, _ in self._pairs), rows)
-        self._first = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(int)
-        if functions is None or functions.list != channels:
-            functions = Functions(robot, channels, False)
-        self._functions = functions
-        self._references = np.array([x for _, reference in self._pairs for x in reference] or [0.0])
+        self._channels = Channels(self.requirements)
+        self._functions = Functions(robot, self._channels.tasks, False)
 
     def values(self, index: int, spline: Spline, t: Array) -> Array:
         """(len(t), rows): what a requirement holds, at times t (n,)."""
@@ -42,21 +34,21 @@ class Sampler:
             tau = self.robot.inverse_dynamics(spline(t), spline(t, 1), spline(t, 2))
             return np.asarray(tau[:, list(requirement.joints)])
         assert isinstance(requirement, OfTask)
-        own = self._pairs.index((requirement.task, requirement.reference))
-        return self._of_task(slice(self._first[own], self._first[own + 1]), requirement.rate, spline, t)
+        places = [self._channels.place(index, k) for k in range(len(requirement.lower))]
+        return self._of_task([c for c, _ in places], [x for _, x in places], requirement.rate, spline, t)
 
-    def _of_task(self, own: slice, rate: int, spline: Spline, t: Array) -> Array:
-        q = spline(t)
-        values, gradients = self._functions.channels(q, self._references)
+    def _of_task(self, own: list[int], offsets: list[float], rate: int, spline: Spline, t: Array) -> Array:
+        q, references = spline(t), self._channels.references
+        values, gradients = self._functions.channels(q, references)
         if rate == 0:
-            return values[:, own]
+            return np.asarray(values[:, own] - np.array(offsets))
         qd = spline(t, 1)
         if rate == 1:
             return np.asarray(np.einsum("tcj,tj->tc", gradients[:, own], qd))
         out = np.einsum("tcj,tj->tc", gradients[:, own], spline(t, 2))
-        for column, channel in enumerate(range(own.start, own.stop)):
+        for column, channel in enumerate(own):
             unit = np.zeros(values.shape)
             unit[:, channel] = 1.0
-            bend = self._functions.channels_hessian(q, self._references, unit)
+            bend = self._functions.channels_hessian(q, references, unit)
             out[:, column] += np.einsum("ti,tij,tj->t", qd, bend, qd)
         return np.asarray(out)

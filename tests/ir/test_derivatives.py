@@ -1,0 +1,128 @@
+"""Derivatives of programs against differences: every operation, both modes, second order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from robomorph.errors import ProgramError
+from robomorph.ir.derivatives import gradient_of, hessian_of, jacobian_of
+from robomorph.ir.interpret import interpret
+from robomorph.ir.ops import OPS, SQRT
+from robomorph.ir.program import Node, Port, Program
+from robomorph.ir.verify import verify
+from robomorph.passes.pipeline import SIMPLIFY, run_passes
+from tests.oracle.random_programs import arguments, random_programs
+
+Array = npt.NDArray[Any]
+QUIET = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+STEP = 1e-4
+
+
+def results(program: Program, values: dict[str, Array]) -> Array:
+    """(..., entries)"""
+    with np.errstate(all="ignore"):
+        out = interpret(program, values)
+    lead = np.shape(values["b"])
+    return np.concatenate([out[port.name].reshape(*lead, -1) for port in program.outputs], axis=-1)
+
+
+def differences(program: Program, values: dict[str, Array]) -> tuple[Array, Array]:
+    """(entries, 4) central differences of fourth order, and how far those of half the step are away."""
+
+    def estimate(step: float) -> Array:
+        offsets = step * np.array([-2.0, -1.0, 1.0, 2.0])[:, None, None] * np.eye(4)
+        moved = {name: np.broadcast_to(x, (4, 4, *np.shape(x))) for name, x in values.items()}
+        moved["a"], moved["b"] = moved["a"] + offsets[..., :3], moved["b"] + offsets[..., 3]
+        y = results(program, moved)
+        weights = np.array([1.0, -8.0, 8.0, -1.0]) / (12.0 * step)
+        slopes: Array = np.tensordot(weights, y, axes=1).T
+        return slopes
+
+    with np.errstate(all="ignore"):
+        whole, half = estimate(STEP), estimate(STEP / 2)
+        return half, np.abs(whole - half)
+
+
+def one_operation(name: str) -> Program:
+    """The operation on sums of squares, so that roots exist and second derivatives do not vanish."""
+    op = OPS[name]
+    inputs = [Node(OPS["input"], (), float(k)) for k in range(4)]
+    squares = [Node(OPS["mul"], (k, k)) for k in range(3)]
+    nodes = [*inputs, *squares, Node(op, tuple(range(4, 4 + op.arity)))]
+    nodes.append(Node(OPS["mul"], (len(nodes) - 1, 3)))
+    last = len(nodes) - 1
+    ports = (Port("a", (3,)), Port("b", ()))
+    return Program(
+        name, ports, (Port("y", (2, 2)), Port("z", ())), tuple(nodes), (last, last - 1, last, 4, 3)
+    )
+
+
+def assert_second_order(program: Program, values: dict[str, Array]) -> None:
+    """The gradient against differences of the program, the Hessian against differences of the gradient."""
+    weights = np.linspace(0.5, 1.5, program.output_size)
+    gradient, jacobian = gradient_of(program, ("a", "b")), jacobian_of(program, ("a", "b"))
+    for made in (gradient, jacobian):
+        verify(made)
+    expected, doubt = differences(program, values)
+    with np.errstate(all="ignore"):
+        full = interpret(jacobian, values)
+        own = interpret(gradient, {**values, "multipliers": weights})
+    rows = np.concatenate(
+        [
+            np.concatenate([full["dy_da"].reshape(4, 3), full["dy_db"].reshape(4, 1)], axis=1),
+            np.concatenate([full["dz_da"].reshape(1, 3), full["dz_db"].reshape(1, 1)], axis=1),
+        ]
+    )
+    close(rows, expected, doubt)
+    close(np.append(own["da"], own["db"]), weights @ expected, weights @ doubt)
+    slope = Program("slope", gradient.inputs, gradient.outputs, gradient.nodes, gradient.results)
+    second, doubt = differences(slope, {**values, "multipliers": weights})
+    for upper in (True, False):
+        hessian = run_passes(hessian_of(program, ("a", "b"), upper=upper), SIMPLIFY)
+        with np.errstate(all="ignore"):
+            close(interpret(hessian, {**values, "multipliers": weights})["hessian"], second, doubt)
+
+
+def close(found: Array, expected: Array, doubt: Array) -> None:
+    with np.errstate(all="ignore"):
+        size = 1.0 + np.abs(expected)
+        sure = np.isfinite(expected) & (doubt <= 1e-6 * size) & (np.abs(expected) < 1e6)
+        assert (np.abs(found - expected)[sure] <= 1e-5 * size[sure]).all()
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.arity])
+def test_every_operation(name: str) -> None:
+    program = one_operation(name)
+    for seed in range(5):
+        values = {key: x[0] for key, x in arguments(seed, 1).items()}
+        expected, doubt = differences(program, values)
+        assert (doubt <= 1e-6 * (1.0 + np.abs(expected))).all()
+        assert_second_order(program, values)
+
+
+@QUIET
+@given(random_programs(longest=15), st.integers(0, 2**32 - 1))
+def test_random_programs(program: Program, seed: int) -> None:
+    # Roots of negative numbers and of zero have no derivative, and NaN spreads.
+    assume(all(node.op is not SQRT for node in program.nodes))
+    values = {key: x[0] for key, x in arguments(seed, 1).items()}
+    assert_second_order(program, values)
+
+
+def test_structural_zeros_and_symmetry_cost_nothing() -> None:
+    program = one_operation("add")
+    hessian = run_passes(hessian_of(program, ("a", "b")), SIMPLIFY)
+    assert hessian.nonzeros()["hessian"] < 16
+    entries = np.reshape(hessian.results, (4, 4))
+    np.testing.assert_array_equal(entries, entries.T)
+
+
+def test_unknown_inputs_are_named() -> None:
+    with pytest.raises(ProgramError, match=r"no input 'c' to differentiate by: \['a', 'b'\]"):
+        gradient_of(one_operation("mul"), ["c"])
