@@ -8,6 +8,7 @@
 #include "planning/motion_problem.h"
 #include "python/planning_handle.h"
 #include "python/planning_numbers.h"
+#include "python/planning_solve.h"
 
 namespace robomorph {
 namespace {
@@ -191,6 +192,8 @@ PyMethodDef functions[] = {
      "motion_transposed_times(problem, multipliers, /)\n--\n\nJ' multipliers."},
     {"motion_condensed", fast(py_motion_condensed), METH_FASTCALL,
      "motion_condensed(problem, cost_scale, multipliers, weights, exact, /)\n--\n\n(variables, variables)."},
+    {"motion_solve", fast(py_motion_solve), METH_FASTCALL,
+     "motion_solve(problem, x, options, progress, multipliers, /)\n--\n\nWhere the solver ended, as a dictionary."},
     {nullptr, nullptr, 0, nullptr},
 };
 
