@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from robomorph.errors import ArgumentError
 from robomorph.model.changes import LockedValue, Payload, ToolFrame
-from robomorph.model.load import GRAVITY, SNAP, load_model
-from robomorph.model.sources import Source
+from robomorph.model.load import SNAP, load_model
+from robomorph.model.sources import LoadRecord, Source, read_source
 from robomorph.robot import Robot
 
 
 def load(
     source: Source,
     *,
+    root: str | None = None,
     floating_base: bool = False,
     mimic: bool = True,
     locked: Mapping[str, LockedValue] | None = None,
     payloads: Mapping[str, Payload] | None = None,
     tool_frames: Mapping[str, ToolFrame] | None = None,
-    gravity: ArrayLike = GRAVITY,
+    gravity: ArrayLike | None = None,
     strict: bool = False,
     snap: float = SNAP,
     check_finite: bool = True,
@@ -29,12 +32,14 @@ def load(
     """Load a robot.
 
     source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
+    root: the link to be the root, instead of the file's: the world's frame is then its frame, and its mass
+        counts (docs/conventions.md). Joints keep their coordinates, limits and torques, not their order.
     floating_base: the root link moves freely instead of being fixed to the world.
     mimic: joints with <mimic> follow their source; False makes them independent.
     locked: joints to hold still, by name, at a value (rad, m; a sequence for planar and floating joints).
     payloads: link name -> Inertia or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]).
     tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
-    gravity: (3,) m/s^2 in the world's axes.
+    gravity: (3,) m/s^2 in the world's axes; None: 9.81 straight down (docs/conventions.md).
     strict: whatever would be a ModelWarning becomes a ModelError.
     snap: angles this close (rad) to a multiple of pi/2, and axis entries this close to 0, are exactly that.
     check_finite: refuse NaN, infinities and quaternions not of length one in arguments.
@@ -48,16 +53,8 @@ def load(
     for name, value in switches.items():
         if not isinstance(value, bool):
             raise ArgumentError(f"{name}: expected True or False, found {value!r}")
-    model = load_model(
-        source,
-        floating_base=floating_base,
-        mimic=mimic,
-        locked=locked,
-        payloads=payloads,
-        tool_frames=tool_frames,
-        gravity=gravity,
-        strict=strict,
-        snap=snap,
-        stacklevel=2,
-    )
-    return Robot(model, check_finite=check_finite)
+    document = read_source(source)
+    options: dict[str, Any] = {"root": root, "floating_base": floating_base, "mimic": mimic, "snap": snap}
+    options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
+    model = load_model(document, **options, strict=strict, stacklevel=2)
+    return Robot(model, check_finite=check_finite, record=LoadRecord(document, deepcopy(options)))

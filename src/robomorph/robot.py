@@ -22,6 +22,7 @@ from robomorph.compiler.unit_parts import unit_parts
 from robomorph.errors import ArgumentError
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.model.sources import LoadRecord
 from robomorph.robot_functions import RobotFunctions
 from robomorph.runtime.arguments import as_array, broadcast, common_dtype, typed_arguments
 from robomorph.runtime.kernel import AnyKernel
@@ -41,8 +42,9 @@ _LARGEST_BATCH = 2**40
 class Robot(RobotFunctions):
     """A robot and its compiled kernels. Make one with `robomorph.load`."""
 
-    def __init__(self, model: Model, *, check_finite: bool = True) -> None:
+    def __init__(self, model: Model, *, check_finite: bool = True, record: LoadRecord | None = None) -> None:
         self.model = model
+        self.record = record  # what `load` made the model from, for those who write it down
         self.check_finite = check_finite
         self.nq, self.nv, _ = model_sizes(model)
         self.specialiser = Specialiser(model)
@@ -271,14 +273,14 @@ class Robot(RobotFunctions):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Kernels hold machine code, so a copy in another process compiles (or finds in the cache) its own.
-        return _remake, (self.model, self.check_finite)
+        return _remake, (self.model, self.check_finite, self.record)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {len(self.model.bodies)} joints, nq={self.nq}, nv={self.nv}>"
 
 
-def _remake(model: Model, check_finite: bool) -> Robot:
-    return Robot(model, check_finite=check_finite)
+def _remake(model: Model, check_finite: bool, record: LoadRecord | None = None) -> Robot:
+    return Robot(model, check_finite=check_finite, record=record)
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:

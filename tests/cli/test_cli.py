@@ -114,7 +114,7 @@ def test_a_narrow_terminal_cuts_no_name_or_figure_off(
     out = capsys.readouterr().out
     assert "…" not in out and "13 of 36" in out
     rows = [line for line in out.splitlines() if line.split()[:2] == ["lbr_iiwa_joint_7", "revolute"]]
-    assert len(rows) == 1 and "3.054" in rows[0] and "300" in rows[0]
+    assert len(rows) == 1 and "3.054" in rows[0] and "2.356" in rows[0]
 
 
 # --- compile ----------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ def _place_roots(state: State) -> None:
             origin = state.fields["X", link.index].point_back(ZERO3)
             first = origin if first is None else first
             state.fields["place", link.index] = ZERO3 if origin is first else sub3(origin, first)
+    state.whole["first origin"] = first
 
 
 def _carry_momentum_step(site: Site) -> None:
@@ -31,7 +32,10 @@ def _carry_momentum_step(site: Site) -> None:
 
 def _root_center(state: State) -> Vec3:
     """The centre of mass from the first link's origin, by the moments gathered at the roots."""
+    standing = state.tree.standing
     total: Vec3 = ZERO3
+    if standing.mass:
+        total = sub3(standing.first, scale3(standing.mass, state.whole["first origin"]))
     for link in state.tree.links:
         if link.parent == WORLD:
             mass, first = state.fields["moment", link.index]

@@ -95,7 +95,7 @@ def _start_moment_step(site: Site) -> None:
 
 
 def total_mass(state: State, asked: str = "center_of_mass") -> float:
-    total = float(sum(link.inertia.mass for link in state.tree.links))
+    total = float(sum(link.inertia.mass for link in state.tree.links)) + float(state.tree.standing.mass)
     if total == 0.0:
         raise ModelError(
             f"{asked}: nothing that moves has mass, so there is no centre of mass. Give the links an "
@@ -106,7 +106,7 @@ def total_mass(state: State, asked: str = "center_of_mass") -> float:
 
 def _world_moment(state: State) -> Vec3:
     """Sum of mass times position over all links, in the world."""
-    total: Vec3 = ZERO3
+    total: Vec3 = state.tree.standing.first
     for link in state.tree.links:
         pose = state.fields["pose", link.index]
         total = add3(total, add3(pose.vector(link.inertia.first), scale3(link.inertia.mass, pose.origin)))

@@ -7,7 +7,7 @@ every transform is sparse; outputs are always given in the user's frames.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -77,6 +77,7 @@ class Tree:
     gravity: Vec3
     sizes: Sizes
     frames: dict[str, tuple[int, Transform]]
+    standing: BodyInertia = field(default_factory=BodyInertia)  # fixed to the world, and part of the robot
 
     @property
     def nq(self) -> int:
@@ -155,7 +156,9 @@ def build_tree(model: Model, plan: FramePlan, *, regroup: bool) -> Tree:
         first_dof += joint.nv
     frames = {f.name: (f.body, pose_transform(_in_internal(f.placement, f.body, plan))) for f in model.frames}
     gravity = tuple(float(g) for g in model.gravity)
-    return Tree(tuple(links), (gravity[0], gravity[1], gravity[2]), model_sizes(model), frames)
+    standing = _internal_inertia(model.standing, Pose.identity())
+    sizes = model_sizes(model)
+    return Tree(tuple(links), (gravity[0], gravity[1], gravity[2]), sizes, frames, standing)
 
 
 def coordinate_starts(model: Model) -> dict[int, Start]:

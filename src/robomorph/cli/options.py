@@ -25,6 +25,7 @@ def add_robot_options(parser: Parser, *, default: str | None = None) -> None:
         )
         parser.default_robot = default
     group = parser.add_argument_group("the robot")
+    group.add_argument("--root", metavar="LINK", help="make this link the root, in place of the file's")
     group.add_argument("--floating-base", action="store_true", help="the root link moves freely")
     group.add_argument("--no-mimic", action="store_true", help="treat <mimic> joints as independent")
     _add_changes(parser, group)
@@ -77,7 +78,7 @@ def _add_changes(parser: Parser, group: Any) -> None:
         metavar="X Y Z",
         read=numbers,
         accepts=is_number,
-        help="m/s^2 in the world's axes (default 0 0 -9.81)",
+        help="m/s^2 in the world's axes (default: 9.81 straight down)",
     )
 
 
@@ -118,6 +119,7 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
     payloads = _once("--payload", args.payload or [])
     frames = _once("--tool-frame", args.tool_frame or [])
     options: dict[str, Any] = {
+        "root": args.root,
         "floating_base": args.floating_base,
         "mimic": not args.no_mimic,
         "locked": _once("--locked", locked),

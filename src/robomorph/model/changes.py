@@ -32,14 +32,14 @@ class Changes:
     payloads: Mapping[str, Inertia]  # link name -> inertia in the link's frame
     tool_frames: Mapping[str, tuple[str, Pose]]  # frame name -> (link name, pose in the link's frame)
     rounded: Mapping[str, float]  # tool frames made rotations again -> how far an entry was off
-    gravity: Array
+    gravity: Array | None  # None: straight down
 
 
 def read_changes(
     locked: Mapping[str, LockedValue] | None,
     payloads: Mapping[str, Payload] | None,
     tool_frames: Mapping[str, ToolFrame] | None,
-    gravity: ArrayLike,
+    gravity: ArrayLike | None,
 ) -> Changes:
     """Check the arguments of `load_model` that change the robot; ArgumentError names the one at fault."""
     for argument, value in (("locked", locked), ("payloads", payloads), ("tool_frames", tool_frames)):
@@ -51,7 +51,9 @@ def read_changes(
         {name: _payload(name, value) for name, value in (payloads or {}).items()},
         {name: (link, pose) for name, (link, pose, _) in frames.items()},
         {name: off for name, (_, _, off) in frames.items() if off > EXACT},
-        _finite("gravity", gravity, (3,), "three finite numbers (m/s^2, world axes)"),
+        None
+        if gravity is None
+        else _finite("gravity", gravity, (3,), "three finite numbers (m/s^2, world axes)"),
     )
 
 

@@ -36,7 +36,8 @@ def _x_axis() -> Array:
 @dataclass(frozen=True, eq=False)
 class Joint:
     """A joint of the file. `placement` is the joint frame in the parent link's frame; `axis` is a (3,) unit
-    vector in the joint frame, which at position zero is also the child link's frame. `line` is for messages.
+    vector in the joint frame, which at position zero is also the frame that moves. `tail` is the child link's
+    frame in that one: the same but where a joint was turned round (reroot.py). `line` is for messages.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Joint:
     friction: float = 0.0
     mimic: Mimic | None = None
     line: int = 0
+    tail: Pose = field(default_factory=Pose)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", frozen(self.axis, (3,)))

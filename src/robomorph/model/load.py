@@ -12,25 +12,26 @@ from .changes import LockedValue, Payload, ToolFrame, read_changes
 from .model import Model
 from .notes import Notes
 from .reduce import reduce_tree
-from .sources import Source, read_source
+from .reroot import reroot
+from .sources import Document, Source, read_source
 from .structure import arrange
 from .urdf import parse_urdf
 
-GRAVITY = (0.0, 0.0, -9.81)
 # Right angles written with 11 digits, as many exporters do, are off by about 5e-12.
 SNAP = 1e-10
 _LOOSEST_SNAP = 0.1
 
 
 def load_model(
-    source: Source,
+    source: Source | Document,
     *,
+    root: str | None = None,
     floating_base: bool = False,
     mimic: bool = True,
     locked: Mapping[str, LockedValue] | None = None,
     payloads: Mapping[str, Payload] | None = None,
     tool_frames: Mapping[str, ToolFrame] | None = None,
-    gravity: ArrayLike = GRAVITY,
+    gravity: ArrayLike | None = None,
     strict: bool = False,
     snap: float = SNAP,
     stacklevel: int = 1,
@@ -38,6 +39,8 @@ def load_model(
     """Load a robot and reduce it to its moving bodies.
 
     source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
+    root: the link to be the root instead of the file's; joints on the way to it are turned round, and keep
+        their coordinates, limits and torques.
     floating_base: the root link moves freely (a joint "root_joint") instead of being fixed to the world.
     mimic: joints with <mimic> follow their source; False makes them independent.
     locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar), [qx, qy, qz, qw] (spherical) or
@@ -45,7 +48,8 @@ def load_model(
     payloads: link name -> Inertia, or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]), in the
         link's frame, welded to that link.
     tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
-    gravity: (3,) m/s^2 in the world's axes.
+    gravity: (3,) m/s^2 in the world's axes; None: 9.81 straight down, which is -z of the file's root link as
+        it stands with every joint at zero.
     strict: whatever would be a ModelWarning becomes a ModelError.
     snap: angles of origins and of locked joints within this many rad of a multiple of pi/2, and entries of
         unit axes this close to 0, are taken as exactly that, so that the entries of transforms are exactly 0
@@ -55,10 +59,11 @@ def load_model(
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
     changes = read_changes(locked, payloads, tool_frames, gravity)
-    document = read_source(source)
+    document = source if isinstance(source, Document) else read_source(source)
     notes = Notes(document.label)
     try:
         tree = arrange(parse_urdf(document, notes, snap), notes, mimic=mimic)
+        tree = tree if root is None else reroot(tree, root)
     except ModelError as error:
         raise notes.with_misspellings(error) from None
     model = reduce_tree(tree, changes, notes, floating_base=floating_base, snap=snap)

@@ -23,7 +23,8 @@ WORLD = -1
 class Body(Exact):
     """One moving body: a joint, its child link, and all that is rigidly fixed to that link.
 
-    The body frame is the frame of the joint's child link, as in the file.
+    The body frame is the frame of the joint's child link, as in the file; where re-rooting turned the joint
+    round, it is the joint's frame as in the file, and `Model.frames` has the link's.
     parent: index of the parent body, or WORLD (-1). placement: pose of the joint frame in the parent body's
     frame. axis: (3,) unit vector in the body frame. inertia: of everything merged, in the body frame.
     mimic: (index of the independent source body, multiplier, offset), or None if this joint is independent.
@@ -62,19 +63,28 @@ class Frame(Exact):
 class Model(Exact):
     """A robot: bodies with parents before children, depth first in file order; frames, links first.
 
-    gravity: (3,) m/s^2 in the world's axes. digest: sha256 in hex over every name and exact number.
+    gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
+    the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
+    chosen). digest: sha256 in hex over every name and exact number.
     """
 
     name: str
     bodies: tuple[Body, ...]
     frames: tuple[Frame, ...]
     gravity: Array
+    standing: Inertia = field(default_factory=Inertia.zero)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity, (3,)))
-        digest = digest_of([self.name, self.bodies, self.frames, self.gravity])
+        content = [self.name, self.bodies, self.frames, self.gravity]
+        digest = digest_of(content if self.standing.is_zero else [*content, self.standing])
         object.__setattr__(self, "digest", digest)
+
+    @cached_property
+    def mass(self) -> float:
+        """kg, of all that moves, and of what stands if that counts."""
+        return sum(body.inertia.mass for body in self.bodies) + self.standing.mass
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:

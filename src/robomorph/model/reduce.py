@@ -12,6 +12,7 @@ from robomorph.naming import unknown_name
 from ..errors import ArgumentError
 from .changes import Changes
 from .description import Joint, Limits, Link
+from .gravity import down
 from .inertia import Inertia
 from .locking import standing_poses
 from .masses import check_masses
@@ -32,6 +33,7 @@ class _Assembly:
     parents: list[int] = field(default_factory=list)
     placements: list[Pose] = field(default_factory=list)
     inertias: list[Inertia] = field(default_factory=list)
+    standing: Inertia = field(default_factory=Inertia.zero)  # fixed to the world
     seats: dict[str, tuple[int, Pose]] = field(default_factory=dict)
 
     def open_body(self, joint: Joint | None, link: Link, parent: int, placement: Pose) -> None:
@@ -40,12 +42,15 @@ class _Assembly:
         self.parents.append(parent)
         self.placements.append(placement)
         self.inertias.append(Inertia.zero())
-        self.seats[link.name] = (len(self.joints) - 1, Pose.identity())
+        seat = Pose.identity() if joint is None else joint.tail
+        self.seats[link.name] = (len(self.joints) - 1, seat)
 
     def load(self, link: str, inertia: Inertia) -> None:
-        """Weld `inertia`, given in the frame of `link`, to the body that carries it; the world has none."""
+        """Weld `inertia`, given in the frame of `link`, to the body that carries it, or to the world."""
         body, pose = self.seats[link]
-        if body != WORLD:
+        if body == WORLD:
+            self.standing = self.standing + inertia.moved(pose)
+        else:
             self.inertias[body] = self.inertias[body] + inertia.moved(pose)
 
 
@@ -58,7 +63,14 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     check_masses(tree, bodies, notes)
     frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
     frames += _tool_frames(tree, assembly, changes, notes)
-    return Model(tree.description.name, bodies, tuple(frames), changes.gravity)
+    # What an ordinary robot is bolted to is no part of it; a root that was chosen is.
+    standing = Inertia.zero() if tree.file_root is None else assembly.standing
+    gravity = (
+        changes.gravity
+        if changes.gravity is not None
+        else down(tree, poses, floating_base=floating_base, snap=snap)
+    )
+    return Model(tree.description.name, bodies, tuple(frames), gravity, standing)
 
 
 def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> _Assembly:
@@ -72,7 +84,8 @@ def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> 
         carrier, seat = assembly.seats[joint.parent]
         placement = seat.compose(joint.placement)
         if joint.name in poses:
-            assembly.seats[link.name] = (carrier, placement.compose(poses[joint.name]))
+            moved = placement.compose(poses[joint.name])
+            assembly.seats[link.name] = (carrier, moved.compose(joint.tail))
         else:
             assembly.open_body(joint, link, carrier, placement)
     for link in tree.links:
@@ -99,7 +112,7 @@ def _add_payloads(tree: Tree, assembly: _Assembly, payloads: Mapping[str, Inerti
             raise ArgumentError(
                 f"payloads: {unknown_name(tree.description.source, 'link', name, list(links))}"
             )
-        if assembly.seats[name][0] == WORLD:
+        if assembly.seats[name][0] == WORLD and tree.file_root is None:
             notes.add(PAYLOAD_ON_WORLD, link_place(tree.description, links[name]), f"{inertia.mass:g} kg")
         assembly.load(name, inertia)
 

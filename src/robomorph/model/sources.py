@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from robomorph.naming import close_matches, listed
 
@@ -21,6 +21,13 @@ class Document(NamedTuple):
     data: bytes
     label: str
     encoding: str | None = None
+
+
+class LoadRecord(NamedTuple):
+    """What a robot was loaded from: the document, and the options of `load` that change the model."""
+
+    document: Document
+    options: dict[str, Any]
 
 
 def read_source(source: Source) -> Document:

@@ -22,6 +22,7 @@ class Tree:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     mimics: Mapping[str, Mimic]  # joint name -> what it follows, chains resolved; empty if mimics are free
+    file_root: str | None = None  # the file's own root link, if the caller chose one
 
 
 def joint_place(description: Description, joint: Joint) -> Place:
@@ -44,7 +45,7 @@ def arrange(description: Description, notes: Notes, *, mimic: bool) -> Tree:
     links = {link.name: link for link in description.links}
     parents = _parent_joints(description, links)
     root = _root(description, parents)
-    joints = _depth_first(description, root)
+    joints = depth_first(description, root)
     if len(joints) + 1 < len(links):
         raise _loop(description, parents, {root.name, *(joint.child for joint in joints)})
     ordered = (root, *(links[joint.child] for joint in joints))
@@ -130,7 +131,8 @@ def _loop(description: Description, parents: Mapping[str, Joint], reached: set[s
     )
 
 
-def _depth_first(description: Description, root: Link) -> tuple[Joint, ...]:
+def depth_first(description: Description, root: Link) -> tuple[Joint, ...]:
+    """The joints below `root`, in file order among siblings."""
     children: dict[str, list[Joint]] = {}
     for joint in description.joints:
         children.setdefault(joint.parent, []).append(joint)

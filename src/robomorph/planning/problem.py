@@ -1,8 +1,8 @@
 """A motion problem as numbers: what every evaluator and solver works on. It knows no robot.
 
-The motion is a spline of `nv` joints with control points p[c] (nv,). Time is cut into *pieces*, each within one
-knot interval, so that `width` control points (first[i] .. first[i] + width - 1) decide all that happens in it.
-In each piece functions of the motion are evaluated at `nodes` Chebyshev-Lobatto nodes:
+The motion is a spline of `nv` joints with control points p[c] (nv,). Time is cut into *pieces*, each within
+one knot interval, so that `width` control points (first[i] .. first[i] + width - 1) decide all that happens
+in it. In each piece functions of the motion are evaluated at N Chebyshev-Lobatto nodes, in the order of time:
 
 - *channels* f(q): kinematic values, from a kernel (q, references) -> values (C,), gradients (C, nv);
 - *torques* f(q, qd, qdd): from a kernel -> tau (nv,), dtau_dq, dtau_dqd, mass (nv, nv).
@@ -10,12 +10,17 @@ In each piece functions of the motion are evaluated at `nodes` Chebyshev-Lobatto
 A `Rows` entry maps the values of one function at the nodes of one piece to rows by a constant matrix (to the
 Bernstein coefficients of the interpolant, of its time derivative, or to the values themselves for a grid). A
 `SplineRows` entry maps the control points of one joint to rows (exact Bernstein coefficients of q, qd ...).
+Rows that no variable can change are not in the problem: whoever makes it judges them.
 
-With a free duration the time of everything is stretched by sigma: basis and matrices here hold for sigma = 1, a
-value that is the d-th time derivative is divided by sigma ** d.
+With a free duration the time of everything is stretched by sigma: basis and matrices here hold for sigma = 1,
+a value that is the d-th time derivative is divided by sigma ** d.
 
-Variables: x[block_of[c] * nv + j] = p[c][j] for block_of[c] >= 0, other control points are fixed; several c may
-share a block (periodic motions). If `duration` is given, sigma is the last variable.
+Variables: x[block_of[c] * nv + j] = p[c][j] for block_of[c] >= 0, other control points are fixed; several c
+may share a block (periodic motions). If `duration` is given, sigma is the last variable; its bounds are the
+last row, in a problem without it there is no such row.
+
+Margins: an entry's rows are held inside its bounds by 2 * sum |fine f(nodes, between) - coarse f(nodes)| /
+sigma^rate, coarse filled up with zeros below; an entry whose `coarse` has no rows has no margin.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,9 @@ class SplineRows:
 
 @dataclass(frozen=True)
 class Cost:
-    """jerk: sum_j joint_weight[j] p_j' Q p_j / sigma^5; energy: integral of sum_j (tau_j / tau_scale_j)^2 over
-    all pieces by their quadrature (times sigma); time: sigma * seconds. Weights of zero switch a term off."""
+    """jerk: sum_j joint_weight[j] p_j' Q p_j / sigma^5; energy: integral of sum_j (tau_j / torque_scale_j)^2
+    over all pieces by their quadrature (times sigma); time: sigma * seconds. Weights of zero switch a term
+    off."""
 
     jerk: float = 0.0
     energy: float = 0.0
@@ -106,11 +113,12 @@ class Problem:
     pieces: Pieces
     matrices: tuple[Array, ...]  # each (m, N)
     coarse: tuple[Array, ...]  # for margins, each (m', N): Chebyshev coefficients of what the matrix is about
-    fine: tuple[Array, ...]  # (m'', 2N - 1): the same from the nodes of twice the degree, m'' >= m'
+    fine: tuple[Array, ...]  # (m'', 2N - 1), m'' >= m': the same from the N nodes, then the N - 1 between
     rows: Rows
     spline_matrices: tuple[Array, ...]  # each (m, W)
     spline_rows: SplineRows
     cost: Cost
+    pattern: Bools  # (C, nv), with torques (C + nv, nv): can this joint change this function at all?
 
     @property
     def blocks(self) -> int:

@@ -98,6 +98,7 @@ class Reference:
         """Total mass times centre of mass (B, 3), and its Jacobian (B, 3, nv)."""
         states = self.bodies(q)
         moment, jacobian = np.zeros((len(q), 3)), np.zeros((len(q), 3, self.robot.nv))
+        moment += self.robot.model.standing.first_moment
         for i, body in enumerate(self.robot.model.bodies):
             center, linear = _center(states, i, body)
             moment += body.inertia.mass * center

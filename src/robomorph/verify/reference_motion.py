@@ -140,8 +140,9 @@ class MotionReference:
             o + r @ b.inertia.com
             for b, r, o in zip(bodies, self.states.rotation, self.states.origin, strict=True)
         ]
-        mass = sum(inertia.mass for inertia, _, _ in parts)
-        center = sum(p[0].mass * x for p, x in zip(parts, places, strict=True)) / mass
+        model = self.reference.robot.model
+        moment = sum(p[0].mass * x for p, x in zip(parts, places, strict=True))
+        center = (moment + model.standing.first_moment) / model.mass
         total = np.zeros((len(self.q), 6, self.qd.shape[-1]))
         for (inertia, tensor, at), place in zip(parts, places, strict=True):
             push = inertia.mass * at.linear

@@ -172,7 +172,7 @@ class Yardstick:
 
     @cached_property
     def _mass(self) -> float:
-        return sum(body.inertia.mass for body in self.robot.model.bodies)
+        return self.robot.model.mass
 
     def _energy(self) -> Results:
         s = self.states

@@ -1,0 +1,47 @@
+"""Which way is down, where the caller does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .arrays import Array
+from .description import Joint
+from .locking import motion
+from .pose import Pose
+from .reroot import path_to
+from .structure import Tree
+
+STANDARD = 9.81  # m/s^2
+# Relative to gravity: what rounding in a chain of rotations explains.
+_NOISE = 1e-14
+
+
+def down(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool, snap: float) -> Array:
+    """(3,) m/s^2 in the world's axes: along -z of the file's own root link.
+
+    If another link was made the root and is fixed to the world, its frame is the world's, and the file's root
+    is seen from it with every joint at zero (locked ones as in `poses`): gravity pulls the robot as it did.
+    """
+    if floating_base or tree.file_root is None:
+        return np.array([0.0, 0.0, -STANDARD])
+    rotation = np.eye(3)
+    for joint in path_to(tree, tree.file_root):
+        stands = poses.get(joint.name) or _at_zero(tree, joint, snap)
+        rotation = rotation @ joint.placement.rotation @ stands.rotation @ joint.tail.rotation
+    return _cleaned(rotation @ np.array([0.0, 0.0, -STANDARD]))
+
+
+def _at_zero(tree: Tree, joint: Joint, snap: float) -> Pose:
+    """The motion of a joint whose coordinate, or that of the joint it follows, is zero."""
+    follows = tree.mimics.get(joint.name)
+    if follows is None or follows.offset == 0.0:
+        return Pose.identity()
+    return motion(joint.kind, joint.axis, np.array([follows.offset]), snap)
+
+
+def _cleaned(gravity: Array) -> Array:
+    """Without rounding noise: every entry that is not exactly zero costs operations."""
+    gravity = np.where(np.abs(gravity) <= _NOISE * STANDARD, 0.0, gravity)
+    return np.sign(gravity) * STANDARD if np.count_nonzero(gravity) == 1 else gravity
