@@ -85,7 +85,7 @@ class _Kinematics:
             pose = self.poses[frame]
             values[start : start + 12] = [*(x for axis in pose.axes for x in axis), *pose.origin]
         if self.leaves.mass_point is not None:
-            run(self.state, CENTER_OF_MASS)
+            run(self.state, CENTER_OF_MASS.formulations["sum"])
             values[self.leaves.mass_point : self.leaves.mass_point + 3] = self.state.whole["com"]
         return values
 
