@@ -15,6 +15,10 @@ constexpr double kHopeless = 0.9;  // share of the violations that no step withi
 // The best elastics for the residuals: p - q = r with p q = mu (p + q) / 2.
 void Interior::begin_elastics() {
   for (int i = 0; i < m_; ++i) {
+    if (unbounded(i)) {
+      p_[i] = q_[i] = zp_[i] = zq_[i] = 1.0;
+      continue;
+    }
     const double r = c_[i] - s_[i], half = 0.5 * (mu_ - r);
     q_[i] = half + std::sqrt(half * half + 0.5 * mu_ * r + 1e-30);
     q_[i] = std::max(q_[i], 1e-12);
@@ -30,7 +34,7 @@ void Interior::weigh_elastics() {
   for (int i = 0; i < m_; ++i) {
     residual_[i] -= p_[i] - q_[i];
     slack_sigma_[i] = sigma_[i];
-    if (sigma_[i] == 0.0) continue;  // a row without bounds: the slack follows
+    if (unbounded(i)) continue;
     const double above = p_[i] / zp_[i], below = q_[i] / zq_[i];
     sigma_[i] = 1.0 / (1.0 / slack_sigma_[i] + above + below);
     push_[i] = sigma_[i] * (push_[i] / slack_sigma_[i] - step_p(i, 0.0) + step_q(i, 0.0));
@@ -40,7 +44,7 @@ void Interior::weigh_elastics() {
 double Interior::elastic_slope() const {
   double sum = 0.0;
   for (int i = 0; i < m_; ++i) {
-    if (slack_sigma_[i] == 0.0) continue;
+    if (unbounded(i)) continue;
     sum += (1.0 - mu_ / p_[i]) * step_p(i, step_.dy[i]) + (1.0 - mu_ / q_[i]) * step_q(i, step_.dy[i]);
   }
   return sum;

@@ -156,6 +156,7 @@ double Interior::conditions(double mu) {
     bounds += zl_[i] + zu_[i];
   }
   for (int i = 0; aim_.elastic && i < m_; ++i) {
+    if (unbounded(i)) continue;
     dual = std::max(dual, std::max(std::abs(1.0 - y_[i] - zp_[i]), std::abs(1.0 + y_[i] - zq_[i])));
     product = std::max(product, std::max(std::abs(p_[i] * zp_[i] - mu), std::abs(q_[i] * zq_[i] - mu)));
   }
@@ -213,7 +214,7 @@ void Interior::direction(const double* residual, Step& step) {
   }
   if (!aim_.elastic) return;
   for (int i = 0; i < m_; ++i) {
-    if (slack_sigma_[i] > 0.0) step.ds[i] = (step.dy[i] + y_[i] - pull_[i]) / slack_sigma_[i];
+    if (!unbounded(i)) step.ds[i] = (step.dy[i] + y_[i] - pull_[i]) / slack_sigma_[i];
   }
 }
 

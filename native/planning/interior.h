@@ -9,6 +9,8 @@
 // feasible point is found where the other mode has no way on, and how a problem is shown to have none nearby.
 #pragma once
 
+#include <cmath>
+
 #include "planning/filter.h"
 #include "planning/session.h"
 
@@ -69,6 +71,8 @@ class Interior {
   void weigh_elastics();
   double elastic_slope() const;
   void direction(const double* residual, Step& step);
+  // A row without bounds: its slack follows, and nothing is elastic.
+  bool unbounded(int i) const { return std::isinf(session_.lower[i]) && std::isinf(session_.upper[i]); }
   double step_p(int i, double dy) const { return (mu_ - p_[i] * (1.0 - y_[i] - dy)) / zp_[i]; }
   double step_q(int i, double dy) const { return (mu_ - q_[i] * (1.0 + y_[i] + dy)) / zq_[i]; }
   void bound_directions();

@@ -41,7 +41,7 @@ double Interior::merit(double cost, const Vector& s, const Vector& p, const Vect
     logs.add(session_.upper[i] - s[i]);
   }
   for (int i = 0; aim_.elastic && i < m_; ++i) {
-    if (slack_sigma_[i] == 0.0) continue;
+    if (unbounded(i)) continue;
     logs.add(p[i]);
     logs.add(q[i]);
     missed += p[i] + q[i];
@@ -66,7 +66,7 @@ double Interior::longest(const Step& step) const {
     if (alpha * std::abs(ds) > tau_ * room) alpha = tau_ * room / std::abs(ds);
   }
   for (int i = 0; aim_.elastic && i < m_; ++i) {
-    if (slack_sigma_[i] == 0.0) continue;
+    if (unbounded(i)) continue;
     const double dp = step_p(i, step.dy[i]), dq = step_q(i, step.dy[i]);
     if (-alpha * dp > tau_ * p_[i]) alpha = -tau_ * p_[i] / dp;
     if (-alpha * dq > tau_ * q_[i]) alpha = -tau_ * q_[i] / dq;
@@ -81,6 +81,7 @@ double Interior::longest_dual() const {
     if (-alpha * dzu_[i] > tau_ * zu_[i]) alpha = -tau_ * zu_[i] / dzu_[i];
   }
   for (int i = 0; aim_.elastic && i < m_; ++i) {
+    if (unbounded(i)) continue;
     const double dzp = 1.0 - y_[i] - zp_[i] - step_.dy[i], dzq = 1.0 + y_[i] - zq_[i] + step_.dy[i];
     if (-alpha * dzp > tau_ * zp_[i]) alpha = -tau_ * zp_[i] / dzp;
     if (-alpha * dzq > tau_ * zq_[i]) alpha = -tau_ * zq_[i] / dzq;
@@ -92,7 +93,7 @@ bool Interior::try_step(const double* x, const Step& step, double alpha) {
   for (int i = 0; i < n_; ++i) trial_x_[i] = x[i] + alpha * step.dx[i];
   for (int i = 0; i < m_; ++i) trial_s_[i] = s_[i] + alpha * step.ds[i];
   for (int i = 0; aim_.elastic && i < m_; ++i) {
-    const double moves = slack_sigma_[i] == 0.0 ? 0.0 : alpha;
+    const double moves = unbounded(i) ? 0.0 : alpha;
     trial_p_[i] = p_[i] + moves * step_p(i, step.dy[i]);
     trial_q_[i] = q_[i] + moves * step_q(i, step.dy[i]);
   }
@@ -172,6 +173,7 @@ void Interior::accept(double* x, double alpha) {
     return std::max(centre / kNeighbour, std::min(centre * kNeighbour, z));
   };
   for (int i = 0; aim_.elastic && i < m_; ++i) {
+    if (unbounded(i)) continue;
     zp_[i] = near(zp_[i] + by_bounds * (1.0 - y_[i] - zp_[i] - step_.dy[i]), trial_p_[i]);
     zq_[i] = near(zq_[i] + by_bounds * (1.0 + y_[i] - zq_[i] + step_.dy[i]), trial_q_[i]);
   }
