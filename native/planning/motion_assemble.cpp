@@ -8,12 +8,13 @@ namespace robomorph::planning {
 
 void MotionProblem::condensed(double cost_scale, const double* multipliers, const double* weights, bool exact,
                               Banded& out) {
-  on_all([&](PieceWork& work, std::size_t) {
+  on_all(kCondensing,
+         [&](PieceWork& work, std::size_t) {
            work.condense(cost_scale * data_.cost.energy, multipliers, weights, exact);
          },
          [&](int strip) { splines_.condense(strip, control_.data(), sigma_, multipliers, weights, exact); });
   const auto fill = [&](std::size_t, std::size_t column) { fill_column(static_cast<int>(column), cost_scale, out); };
-  for_each_item(static_cast<std::size_t>(blocks), threads_, fill);
+  for_each_item(static_cast<std::size_t>(blocks), threads_for(kCondensing), fill);
   if (border != 0) fill_border(cost_scale, weights, out);
 }
 

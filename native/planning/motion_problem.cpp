@@ -8,8 +8,9 @@
 
 namespace robomorph::planning {
 
-MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads)
-    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)), layout_(data_),
+MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads, double worth_threads)
+    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)),
+      worth_threads_(worth_threads), layout_(data_),
       jerk_(data_), splines_(layout_), control_(data_.control), direction_(data_.control.size(), 0.0),
       trial_(data_.control), energies_(layout_.pieces.size(), 0.0), lower_(layout_.row_count),
       upper_(layout_.row_count), margins_(layout_.row_count, 0.0), entry_margins_(layout_.entries.size(), 0.0),
@@ -20,7 +21,11 @@ MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std:
   blocks = layout_.blocks;
   reach = layout_.reach;
   border = layout_.border;
-  for (const Piece& piece : layout_.pieces) states_.emplace_back(layout_, piece);
+  for (const Piece& piece : layout_.pieces) {
+    states_.emplace_back(layout_, piece);
+    const PieceState& s = states_.back();
+    gradient_entries_ += static_cast<double>(s.gradients.size() + 3 * s.by[0].size());
+  }
   for (std::size_t i = 0; i < threads_; ++i) scratch_.push_back(std::make_unique<Scratch>(layout_, kernels_));
   for (const Entry& e : layout_.entries) draw_in(e.row, e.rows, e.lower, e.upper, 0.0);
   for (const SplineEntry& e : layout_.spline_entries) draw_in(e.row, e.rows, e.lower, e.upper, 0.0);
@@ -57,7 +62,7 @@ double MotionProblem::cost_of(double jerk, double energy, double sigma) const {
 bool MotionProblem::values(const double* x, double* cost, double* out) {
   double sigma = 1.0;
   if (!place(x, trial_, sigma)) return false;
-  on_all([&](PieceWork& work, std::size_t e) { energies_[e] = work.values(trial_.data(), sigma, out); },
+  on_all(kValues, [&](PieceWork& work, std::size_t e) { energies_[e] = work.values(trial_.data(), sigma, out); },
          [&](int strip) { splines_.values(strip, trial_.data(), sigma, out); });
   if (border != 0) out[layout_.duration_row] = sigma;
   double energy = 0.0;
@@ -68,7 +73,8 @@ bool MotionProblem::values(const double* x, double* cost, double* out) {
 
 bool MotionProblem::linearise(const double* x, double* cost_gradient) {
   if (!place(x, control_, sigma_)) return false;
-  on_all([&](PieceWork& work, std::size_t e) { energies_[e] = work.linearise(control_.data(), sigma_); }, [](int) {});
+  on_all(kDerivatives, [&](PieceWork& work, std::size_t e) { energies_[e] = work.linearise(control_.data(), sigma_); },
+         [](int) {});
   std::fill_n(cost_gradient, variables, 0.0);
   if (layout_.energy) add_piece_gradients(cost_gradient);
   jerk_cost_ = jerk_.evaluate(control_, slopes_);
@@ -107,7 +113,7 @@ void MotionProblem::jacobian_times(const double* direction, double* out) {
   double sigma_direction = 0.0;
   place(direction, direction_, sigma_direction);
   if (border == 0) sigma_direction = 0.0;
-  on_all([&](PieceWork& work, std::size_t) { work.times(direction_.data(), sigma_direction, out); },
+  on_all(kProducts, [&](PieceWork& work, std::size_t) { work.times(direction_.data(), sigma_direction, out); },
          [&](int strip) {
            splines_.times(strip, control_.data(), sigma_, direction_.data(), sigma_direction, out);
          });
@@ -115,7 +121,7 @@ void MotionProblem::jacobian_times(const double* direction, double* out) {
 }
 
 void MotionProblem::jacobian_transposed_times(const double* multipliers, double* out) {
-  on_all([&](PieceWork& work, std::size_t) { work.transposed_times(multipliers); },
+  on_all(kProducts, [&](PieceWork& work, std::size_t) { work.transposed_times(multipliers); },
          [&](int strip) { splines_.transposed_times(strip, control_.data(), sigma_, multipliers); });
   std::fill_n(out, variables, 0.0);
   add_piece_gradients(out);
@@ -147,7 +153,7 @@ bool MotionProblem::refresh_margins(const double* x) {
   const auto work = [&](std::size_t part, std::size_t item) {
     if (layout_.pieces[item].estimated) piece(item, part).margins(trial_.data(), sigma, entry_margins_.data());
   };
-  for_each_item(layout_.pieces.size(), threads_, work);
+  for_each_item(layout_.pieces.size(), threads_for(2.0 * kValues), work);
   if (!all_finite_doubles(entry_margins_.data(), entry_margins_.size())) return false;
   bool changed = false;
   for (std::size_t e = 0; e < layout_.entries.size(); ++e) {
