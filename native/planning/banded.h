@@ -4,6 +4,7 @@
 // lies apart. half = (reach + 1) * block - 1. Memory is taken once.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace robomorph::planning {
@@ -17,7 +18,7 @@ struct Banded {
   std::vector<double> arrow;   // (size,) the border's row
   double corner = 0.0;
 
-  double& at(int i, int j) { return data[static_cast<size_t>(j) * stride + (i - j)]; }
+  double& at(int i, int j) { return data[static_cast<std::size_t>(j) * stride + (i - j)]; }
 };
 
 }  // namespace robomorph::planning
