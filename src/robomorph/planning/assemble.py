@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.channels import Channels, pattern
+from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.functions import Functions
 from robomorph.planning.given import number, whole_number
 from robomorph.planning.pieces import Piece, cut, make_pieces
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
     from robomorph.planning.motion import Motion
 
 COSTS = ("jerk", "energy", "time")
+_BESIDE = 0.1  # rad or m
 METHODS = ("bernstein", "grid", "paper")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Assembled:
     """A problem and what it was made of."""
 
@@ -34,6 +37,10 @@ class Assembled:
     pieces: list[Piece]
     requirements: tuple[Requirement, ...]
     functions: Functions
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.problem, self.functions)
 
 
 def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
@@ -138,11 +145,13 @@ def _control(motion: Motion) -> tuple[Array, Ints]:
 
 
 def resting(motion: Motion) -> Array:
-    """(nv,) the middle of the limits, or as near to zero as they allow where one is missing."""
+    """(nv,) a little beside the middle of the limits, or as near to zero as they allow where one is missing:
+    an arm stretched out in line is a place where many things have no slope."""
     limits = motion.robot.limits
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     with np.errstate(invalid="ignore"):
         middle = np.where(bounded, (limits.lower + limits.upper) / 2.0, 0.0)
+    middle = middle + _BESIDE * (-1.0) ** np.arange(len(middle))
     return np.asarray(np.clip(middle, limits.lower, limits.upper))
 
 

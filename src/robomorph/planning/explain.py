@@ -9,6 +9,7 @@ import numpy as np
 
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.plan import Margin
+from robomorph.planning.problem import Array
 from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
 from robomorph.planning.solvers.outcome import INFEASIBLE, SOLVED, STOPPED, Outcome
 
@@ -56,7 +57,7 @@ def _state(outcome: Outcome) -> str:
     )
 
 
-def _worst(assembled: Assembled, evaluator: Evaluator, outcome: Outcome, beyond: np.ndarray) -> str:  # type: ignore[type-arg]
+def _worst(assembled: Assembled, evaluator: Evaluator, outcome: Outcome, beyond: Array) -> str:
     """The worst rows, one a constraint and value."""
     seen: dict[tuple[str, str], str] = {}
     for row in np.argsort(-beyond):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 _MOST_INTERVALS = 10_000
+_MOST_PIECES = 64
 _AXES = ("x", "y", "z")
 
 
@@ -56,10 +58,11 @@ class Motion:
         self.robot = robot
         self.duration: Duration = read_duration(seconds)
         self.intervals = whole_number("intervals", intervals, 1, _MOST_INTERVALS)
-        self.refine = whole_number("refine", refine, 1, 64)
+        self.refine = whole_number("refine", refine, 1, _MOST_PIECES)
         self.start, self.end = (read_state(robot, name, x) for name, x in (("start", start), ("end", end)))
         self.periodic = periodic
         self.requirements: list[Requirement] = []
+        self._made: dict[Any, Assembled] = {}
         self._check_ends()
 
     def _check_ends(self) -> None:
@@ -157,9 +160,9 @@ class Motion:
         share of them such as 0.8, or the largest magnitudes (nv,); acceleration, jerk: numbers or arrays.
         None or False: not held. Joints without a finite limit have none.
         """
-        limits, nv = self.robot.limits, self.robot.nv
+        limits, nv, before = self.robot.limits, self.robot.nv, len(self.requirements)
         pair = read_limit.position(position, limits, nv)
-        if pair is not None:
+        if pair is not None and np.isfinite(pair).any():
             self._limit_joints("position limits", pair, 0, "rad or m")
         asked = (
             ("velocity limits", velocity, limits.velocity, 1, "/s"),
@@ -178,6 +181,11 @@ class Motion:
             self.requirements.append(
                 OfTorques("torque limits", -most, most, everywhere, 0, names, "N m or N", joints=joints)
             )
+        if len(self.requirements) == before:
+            raise ArgumentError(
+                f"limits: expected limits to hold, found none: robot {self.robot.name!r} has none that are "
+                "finite among those asked for; give numbers"
+            )
         return self
 
     def _limit_joints(self, name: str, pair: tuple[Array, Array], rate: int, unit: str) -> None:
@@ -186,16 +194,27 @@ class Motion:
         names = self.robot.velocity_names
         self.requirements.append(OfJoints(name, *pair, everywhere, rate, names, unit, joints=joints))
 
+    def refined(self, refine: int) -> Motion:
+        """The same motion with so many pieces of every interval."""
+        out = copy(self)
+        out.requirements, out._made = list(self.requirements), {}
+        out.refine = whole_number("refine", refine, 1, _MOST_PIECES)
+        return out
+
     # --- looking for it ------------------------------------------------------------------------------
 
     def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:
-        """The motion as numbers, with what they were made of."""
-        return assemble(self, cost, method, points)
+        """The motion as numbers, with what they were made of. Made once for what is asked now."""
+        key = (repr(cost), method, points, self.refine, tuple(map(id, self.requirements)))
+        if key not in self._made:
+            self._made.clear()
+            self._made[key] = assemble(self, cost, method, points)
+        return self._made[key]
 
     def solve(
         self,
         cost: Any = "jerk",
-        solver: str = "ipopt",
+        solver: str = "native",
         method: str = "bernstein",
         points: int = 5,
         threads: int | None = None,
@@ -278,6 +297,6 @@ def _row_names(task: AnyTask) -> tuple[str, ...]:
     names: list[str] = []
     for part in task.parts:
         rows = part.bound_size.rows
-        own = (*_AXES, "angle") if rows == 4 else _AXES if rows == 3 else tuple(map(str, range(rows)))
-        names += own if rows > 1 else ("angle",)
+        given = _AXES[: part.bound_size.given] if part.bound_size.given <= 3 else map(str, range(rows))
+        names += ("angle",) if rows == 1 else (*given, "angle")[:rows]
     return tuple(names)
