@@ -87,6 +87,7 @@ def numbers_of(problem: Problem) -> dict[str, Any]:
         "pieces_nodes": pieces.basis.shape[2],
         **_part("pieces", pieces, ("first", "basis", "between", "quadrature")),
         **_part("rows", problem.rows, ("piece", "function", "matrix", "rate", "lower", "upper", "scale")),
+        "rows_noise": np.zeros(len(problem.rows.piece)),
         **_part(
             "spline_rows",
             problem.spline_rows,
