@@ -223,6 +223,7 @@ class Motion:
         callback: Callable[[Any], bool | None] | None = None,
         progress: bool = False,
         target: str = "cpu",
+        dtype: str = "float64",
         **options: Any,
     ) -> Plan:
         """A plan, or why there is none (`plan.success`, `plan.reason`).
@@ -234,7 +235,7 @@ class Motion:
         guess: a plan or control points (intervals + 3, nv) to start from. starts: how many first guesses to
         try, the first as given, the others random; the best plan counts. callback: called with the state of
         the search after each iteration; False stops it. threads: at most so many. target: where functions are
-        evaluated.
+        evaluated: "cpu", "opencl" or "cuda"; dtype: in which precision, "float32" only there.
         """
         from robomorph.planning.search import search
 
@@ -250,6 +251,7 @@ class Motion:
             callback=callback,
             progress=progress,
             target=target,
+            dtype=dtype,
             options=options,
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.planning.device.use import DeviceUse
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
@@ -72,6 +73,7 @@ class Plan:
     solver: str
     multipliers: Array | None = None
     certificate: Any = None
+    device: DeviceUse | None = None  # what was asked of it, if functions were evaluated on one
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
     @cached_property

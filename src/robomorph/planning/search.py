@@ -10,6 +10,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
+from robomorph.planning.device import check_place
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
@@ -31,8 +32,7 @@ def search(motion: Motion, **given: Any) -> Plan:
     solve = solver_of(given["solver"])
     starts = whole_number("starts", given["starts"], 1, 10_000)
     threads = 0 if given["threads"] is None else whole_number("threads", given["threads"], 1, 1024)
-    if given["target"] != "cpu":
-        raise ArgumentError(f"target: expected 'cpu', found {given['target']!r}")
+    check_place(given["target"], given["dtype"], given["solver"])
     assembled = motion.problem(given["cost"], given["method"], given["points"])
     evaluator = assembled.evaluator
     guess, sigma = first_guess(motion, assembled, given["guess"])
@@ -46,7 +46,8 @@ def search(motion: Motion, **given: Any) -> Plan:
         for x in _starts(evaluator, guess, sigma, starts):
             margins = evaluator.margins(x)
             has_cost = given["cost"] is not None
-            task = Task(evaluator, x, margins, has_cost, threads, line.step, given["options"])
+            where = {"target": given["target"], "dtype": given["dtype"]}
+            task = Task(evaluator, x, margins, has_cost, threads, line.step, given["options"], **where)
             outcome = solve(task)
             plan = _plan(motion, assembled, evaluator, outcome, outcome.x, given)
             if best is None or (not plan.success, plan.cost) < (not best.success, best.cost):
@@ -105,6 +106,7 @@ def _plan(
         solver=given["solver"],
         assembled=assembled,
         multipliers=None if outcome is None else outcome.multipliers,
+        device=None if outcome is None else outcome.device,
     )
 
 

@@ -1,0 +1,73 @@
+"""Plans from functions in single precision: how far rows may be off, and what is true of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robomorph.planning.device.nodes import DeviceNodes
+from robomorph.planning.evaluate import Evaluator
+from robomorph.planning.problem import Array
+from robomorph.planning.solvers.outcome import SOLVED, UNFINISHED, Outcome
+
+_SPARE = 4.0  # from the errors found at one motion to those of others
+_ROUNDING = 2.0**-24  # of float32
+_BROKEN = 1e-6  # scaled: what counts as a violation of the answer
+_TOLERANCE = 1e-7, 1e-8  # of the solver in float64: optimality, violation
+
+
+def row_noise(nodes: DeviceNodes, evaluator: Evaluator, x: Array) -> Array:
+    """(R,) by how much the rows of every entry of `Rows` may differ from those in float64, scaled: from the
+    functions' values at x in both precisions."""
+    problem, at = evaluator.problem, evaluator.at(x)
+    nodes.control[:], nodes.sigma[0] = at.control, at.sigma
+    if not nodes.run("values") and nodes.error is not None:
+        raise nodes.error
+    errors = []
+    if problem.channels:
+        errors.append(_error(nodes.tables["values"], at.channels[0]))
+    if problem.torque:
+        errors.append(_error(nodes.tables["torques"], at.torque.tau))
+    error, rows = np.concatenate([*errors, np.zeros(0)]), problem.rows
+    gain = np.array([np.abs(m).sum(axis=-1).max(initial=0.0) for m in problem.matrices])
+    return np.asarray(gain[rows.matrix] * error[rows.function] / (rows.scale * at.sigma**rows.rate))
+
+
+def _error(found: Any, exact: Array) -> Array:
+    """(functions,) bounds on errors of values (..., functions)."""
+    exact = exact.reshape(found.shape)
+    largest = np.abs(found.astype(np.float64) - exact).max(axis=0)
+    return np.asarray(_SPARE * np.maximum(largest, _ROUNDING * np.abs(exact).max(axis=0)))
+
+
+def single_options(noise: Array) -> dict[str, float]:
+    """The solver cannot see below the noise: it is content there."""
+    worst = float(noise.max(initial=0.0))
+    return {"tolerance": max(_TOLERANCE[0], worst), "feasibility": max(_TOLERANCE[1], worst)}
+
+
+def on_device(outcome: Outcome, nodes: DeviceNodes, evaluator: Evaluator, noise: Array) -> Outcome:
+    """An outcome with what the device did. In float32 it counts only as far as float64 agrees."""
+    use = replace(nodes.use(), noise=float(noise.max(initial=0.0)))
+    if nodes.dtype == "float64":
+        return replace(outcome, device=use)
+    beyond = violation(evaluator, outcome.x)
+    use = replace(use, violation=beyond)
+    if outcome.status != SOLVED or beyond <= _BROKEN:
+        return replace(outcome, device=use)
+    message = (
+        f"float32 found a motion, but evaluated in float64 a row is {beyond:.2g} (scaled) beyond its bound: "
+        "use dtype='float64'"
+    )
+    return replace(outcome, device=use, status=UNFINISHED, message=message)
+
+
+def violation(evaluator: Evaluator, x: Array) -> float:
+    """The largest of a row in float64, scaled, of bounds drawn in by margins as far as they leave room."""
+    rows = evaluator.rows(x)
+    plain, drawn = evaluator.bounds(), evaluator.bounds(evaluator.margins(x))
+    room = np.where(np.isfinite(plain[1] - plain[0]), (plain[1] - plain[0]) / 8.0, np.inf)
+    lower, upper = np.minimum(drawn[0], plain[0] + room), np.maximum(drawn[1], plain[1] - room)
+    return float(np.maximum(lower - rows, rows - upper).max(initial=0.0))

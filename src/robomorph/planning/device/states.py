@@ -1,0 +1,61 @@
+"""From control points to the motion at a piece's nodes, as a program: only control points need to travel."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from robomorph.compiler.program import Deferred
+from robomorph.ir.program import Port, Program
+from robomorph.ir.trace import Tracer
+from robomorph.passes.pipeline import SIMPLIFY, run_passes
+from robomorph.runtime.kernel import Settings
+from robomorph.targets.gpu.kernel import GpuKernel
+
+STATES = ("q", "qd", "qdd")
+
+
+@cache
+def states_kernel(width: int, nodes: int, nv: int, depth: int, target: str, dtype: str) -> GpuKernel:
+    """A kernel for batches of pieces, see `states_program`."""
+    inputs, outputs = _ports(width, nodes, nv, depth)
+
+    def make() -> Program:
+        return states_program(width, nodes, nv, depth)
+
+    made = Deferred("states", inputs, outputs, make, None).kernel(
+        target, dtype, Settings(0, False, {})
+    )
+    assert isinstance(made, GpuKernel)
+    return made
+
+
+def states_program(width: int, nodes: int, nv: int, depth: int) -> Program:
+    """(control (width, nv), rate (1,), basis (3, nodes, width)) -> q, qd, qdd (nodes, nv), the first `depth`
+    of them: the d-th sum over control points of basis[d], times rate^d."""
+    tracer = Tracer()
+    inputs, outputs = _ports(width, nodes, nv, depth)
+    given = tracer.inputs(inputs)
+    control, rate, basis = given["control"], given["rate"][0], given["basis"]
+    results = {}
+    for d, name in enumerate(STATES[:depth]):
+        rows = []
+        for k in range(nodes):
+            at = basis[(d * nodes + k) * width :][:width]
+            for _ in range(d):
+                at = [b * rate for b in at]
+            rows.append([_dot(at, control[j::nv]) for j in range(nv)])
+        results[name] = rows
+    shapes = {port.name: port.shape for port in outputs}
+    return run_passes(tracer.program("states", inputs, results, shapes), SIMPLIFY)
+
+
+def _ports(width: int, nodes: int, nv: int, depth: int) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+    inputs = Port("control", (width, nv)), Port("rate", (1,)), Port("basis", (3, nodes, width))
+    return inputs, tuple(Port(name, (nodes, nv)) for name in STATES[:depth])
+
+
+def _dot(a: list, b: list):  # type: ignore[type-arg, no-untyped-def]
+    total = a[0] * b[0]
+    for x, y in zip(a[1:], b[1:], strict=True):
+        total = total + x * y
+    return total
