@@ -12,16 +12,19 @@ from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.problem import Array
 from robomorph.planning.solvers.outcome import SOLVED, UNFINISHED, Outcome
 
-_SPARE = 4.0  # from the errors found at one motion to those of others
-_ROUNDING = 2.0**-24  # of float32
+_DEVIATIONS = 4.0
+_SHAKE = 0.3  # rad or m
 _BROKEN = 1e-6  # scaled: what counts as a violation of the answer
 _TOLERANCE = 1e-7, 1e-8  # of the solver in float64: optimality, violation
 
 
 def row_noise(nodes: DeviceNodes, evaluator: Evaluator, x: Array) -> Array:
-    """(R,) by how much the rows of every entry of `Rows` may differ from those in float64, scaled: from the
-    functions' values at x in both precisions."""
-    problem, at = evaluator.problem, evaluator.at(x)
+    """(R,) by how much the rows of every entry of `Rows` may differ from those in float64, scaled: so many
+    standard deviations, from the functions' values in both precisions near x. Near, as a motion that rests
+    has the same error at all nodes."""
+    problem = evaluator.problem
+    shake = np.random.default_rng(0).normal(0.0, _SHAKE, len(x) - (problem.duration is not None))
+    at = evaluator.at(x + np.resize(np.append(shake, 0.0), len(x)))
     nodes.control[:], nodes.sigma[0] = at.control, at.sigma
     if not nodes.run("values") and nodes.error is not None:
         raise nodes.error
@@ -31,15 +34,15 @@ def row_noise(nodes: DeviceNodes, evaluator: Evaluator, x: Array) -> Array:
     if problem.torque:
         errors.append(_error(nodes.tables["torques"], at.torque.tau))
     error, rows = np.concatenate([*errors, np.zeros(0)]), problem.rows
-    gain = np.array([np.abs(m).sum(axis=-1).max(initial=0.0) for m in problem.matrices])
+    gain = np.array([np.sqrt((m * m).sum(axis=-1)).max(initial=0.0) for m in problem.matrices])
     return np.asarray(gain[rows.matrix] * error[rows.function] / (rows.scale * at.sigma**rows.rate))
 
 
 def _error(found: Any, exact: Array) -> Array:
-    """(functions,) bounds on errors of values (..., functions)."""
+    """(functions,) of values (..., functions)."""
     exact = exact.reshape(found.shape)
-    largest = np.abs(found.astype(np.float64) - exact).max(axis=0)
-    return np.asarray(_SPARE * np.maximum(largest, _ROUNDING * np.abs(exact).max(axis=0)))
+    usual = np.sqrt(((found.astype(np.float64) - exact) ** 2).mean(axis=0))
+    return np.asarray(_DEVIATIONS * usual)
 
 
 def single_options(noise: Array) -> dict[str, float]:
@@ -68,6 +71,6 @@ def violation(evaluator: Evaluator, x: Array) -> float:
     """The largest of a row in float64, scaled, of bounds drawn in by margins as far as they leave room."""
     rows = evaluator.rows(x)
     plain, drawn = evaluator.bounds(), evaluator.bounds(evaluator.margins(x))
-    room = np.where(np.isfinite(plain[1] - plain[0]), (plain[1] - plain[0]) / 8.0, np.inf)
+    room = np.nan_to_num((plain[1] - plain[0]) / 8.0, posinf=1e300)
     lower, upper = np.minimum(drawn[0], plain[0] + room), np.maximum(drawn[1], plain[1] - room)
     return float(np.maximum(lower - rows, rows - upper).max(initial=0.0))
