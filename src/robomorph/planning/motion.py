@@ -286,6 +286,6 @@ def _row_names(task: AnyTask) -> tuple[str, ...]:
     names: list[str] = []
     for part in task.parts:
         rows = part.bound_size.rows
-        own = (*_AXES, "angle") if rows == 4 else _AXES if rows == 3 else tuple(map(str, range(rows)))
-        names += own if rows > 1 else ("angle",)
+        given = _AXES[: part.bound_size.given] if part.bound_size.given <= 3 else map(str, range(rows))
+        names += ("angle",) if rows == 1 else (*given, "angle")[:rows]
     return tuple(names)
