@@ -10,7 +10,7 @@ from typing import Any
 
 from robomorph.checker import document as read
 from robomorph.checker.balls import ORDER, Ball, arithmetic, ball, flint
-from robomorph.checker.claims import read_claims
+from robomorph.checker.claims import Claims, read_claims
 from robomorph.checker.document import FORMAT, VERSION, Refused
 from robomorph.checker.ends import check_ends
 from robomorph.checker.mechanics import State, gravity_of
@@ -41,6 +41,14 @@ def check_plan(data: Any, problem: Any = None, robot_text: str | None = None) ->
     problem: as stated elsewhere; without it, as the plan states it. robot_text: what the robot's description
     must be. Limits come from the robot's text, constraints from the problem, nothing from the plan's proof.
     """
+    try:
+        return _checked(data, problem, robot_text)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # Whatever this program does not understand is not proven.
+        raise Refused(f"plan: not understood: {type(error).__name__}: {error}") from error
+
+
+def _checked(data: Any, problem: Any, robot_text: str | None) -> Report:
     fields = read.record(data, "plan", ("format", "version", "problem", "motion", "proof"))
     if (fields["format"], fields["version"]) != (FORMAT, VERSION):
         raise Refused(f"plan: expected {FORMAT} {VERSION}, found {fields['format']} {fields['version']}")
@@ -73,13 +81,14 @@ def _check(problem: dict[str, Any], fields: dict[str, Any]) -> Report:
     rows = read_rows(robot, problem["constraints"], motion.start, motion.stop)
     claims = read_claims(fields["proof"], rows)
     report = Report(robot.root, len(names), float(length), rows)
-    _prove_joints(motion, [row for row in rows if row.joint is not None])
+    _prove_joints(motion, [row for row in rows if row.joint is not None], claims)
     others = [row for row in rows if row.joint is None]
     report.pieces = _prove_others(robot, motion, others, claims)
     return report
 
 
-def _prove_joints(motion: Motion, rows: Sequence[Row]) -> None:
+def _prove_joints(motion: Motion, rows: Sequence[Row], claims: Claims) -> None:
+    """In fractions, so that a value may also touch its bound."""
     for row in rows:
         assert row.joint is not None
         for begin, end in _windows(motion, row):
@@ -87,6 +96,7 @@ def _prove_joints(motion: Motion, rows: Sequence[Row]) -> None:
             middle = (begin + end) / 2
             polynomial = derivative(motion.spans[span][row.joint], row.order)
             about = _about(polynomial, middle - first)
+            claims[row.constraint, row.row].must_allow(ball(about[0]), middle)
             if not holds_exactly(about, (end - begin) / 2, row.lower, row.upper):
                 raise _not_proven(row, begin, end)
 
@@ -107,7 +117,7 @@ def _about(polynomial: list[Fraction], place: Fraction) -> list[Fraction]:
     return out
 
 
-def _prove_others(robot: Robot, motion: Motion, rows: Sequence[Row], claims: dict[tuple[int, int], Any]) -> int:
+def _prove_others(robot: Robot, motion: Motion, rows: Sequence[Row], claims: Claims) -> int:
     gravity = gravity_of(robot)
     edges = [t for row in rows for t in row.window]
     todo = [
@@ -131,17 +141,13 @@ def _prove_others(robot: Robot, motion: Motion, rows: Sequence[Row], claims: dic
     return pieces
 
 
-def _holds(
-    row: Row, point: State, spread: State, begin: Fraction, end: Fraction, claims: dict[tuple[int, int], Any]
-) -> bool:
+def _holds(row: Row, point: State, spread: State, begin: Fraction, end: Fraction, claims: Claims) -> bool:
     """Taylor's formula: coefficients at the middle, the remainder's from the whole piece."""
     assert row.value is not None
     coefficients = _coefficients(row.value(point))
     remainder = _coefficients(row.value(spread))[ORDER]
     claims[row.constraint, row.row].must_allow(coefficients[0], (begin + end) / 2)
-    found = holds(
-        coefficients[:ORDER], remainder, (end - begin) / 2, _bound(row.lower), _bound(row.upper)
-    )
+    found = holds(coefficients[:ORDER], remainder, (end - begin) / 2, _bound(row.lower), _bound(row.upper))
     if found is False:
         raise _not_proven(row, begin, end)
     return bool(found)
@@ -161,9 +167,11 @@ def _coefficients(value: Ball) -> list[Ball]:
 def _bound(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return flint().arb.pos_inf() if value > 0 else flint().arb.neg_inf()
-    return flint().arb(value) if isinstance(value, (float, int)) else value if not isinstance(value, Fraction) else ball(value)
+    return flint().arb(ball(value)) if isinstance(value, (float, int, Fraction)) else value
 
 
 def _not_proven(row: Row, begin: Fraction, end: Fraction) -> Refused:
-    when = f"at {float(begin):.9g} s" if begin == end else f"between {float(begin):.9g} and {float(end):.9g} s"
+    when = (
+        f"at {float(begin):.9g} s" if begin == end else f"between {float(begin):.9g} and {float(end):.9g} s"
+    )
     return Refused(f"constraint {row.constraint}, {row.name}: not kept, or not provably, {when}")

@@ -30,12 +30,16 @@ class Claim:
         arb = flint().arb
         if arb(value) < arb(self.low) or arb(value) > arb(self.high):
             raise Refused(
-                f"proof: constraint {self.row.constraint}, {self.row.name}: said to be between {self.low} and "
-                f"{self.high}, but is about {float(arb(value).mid())} at {float(when)} s"
+                f"proof: constraint {self.row.constraint}, {self.row.name}: said to be between {self.low} "
+                f"and {self.high}, but is about {float(arb(value).mid())} at {float(when)} s"
             )
 
 
-def read_claims(data: Any, rows: Sequence[Row]) -> dict[tuple[int, int], Claim]:
+Claims = dict[tuple[int, int], Claim]
+"""By constraint and row."""
+
+
+def read_claims(data: Any, rows: Sequence[Row]) -> Claims:
     fields = read.record(data, "proof", ("degree", "rows"))
     given = read.items(fields["rows"], "proof.rows")
     if len(given) != len(rows):
@@ -68,8 +72,8 @@ def _claim(row: Row, data: Any, where: str) -> Claim:
 
 
 def _same(claimed: float, bound: Any) -> bool:
-    if isinstance(bound, float) and math.isinf(bound) or math.isinf(claimed):
-        return bool(claimed == bound) if isinstance(bound, float) else False
+    if math.isinf(claimed) or (isinstance(bound, float) and math.isinf(bound)):
+        return isinstance(bound, float) and claimed == bound
     value = float(bound) if isinstance(bound, (float, int, Fraction)) else float(bound.mid())
     return abs(claimed - value) <= _SAME * max(1.0, abs(value))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from robomorph.errors import RobomorphError
 
 FORMAT, VERSION = "robomorph-plan", 1
+_FRACTION = re.compile(r"-?\d{1,400}(/\d{1,400})?", re.ASCII)
 
 
 class Refused(RobomorphError):
@@ -65,9 +67,12 @@ def numbers(data: Any, what: str, count: int | None = None, *, infinite: bool = 
 
 
 def fraction(data: Any, what: str) -> Fraction:
+    """Whole numbers or two of them with a stroke: no exponents, which may be without end."""
+    if not isinstance(data, str) or not _FRACTION.fullmatch(data):
+        raise Refused(f"{what}: expected a fraction such as '2/5', found {_short(data)}")
     try:
-        return Fraction(data) if isinstance(data, str) else Fraction("")
-    except (ValueError, ZeroDivisionError):
+        return Fraction(data)
+    except ZeroDivisionError:
         raise Refused(f"{what}: expected a fraction such as '2/5', found {_short(data)}") from None
 
 

@@ -15,7 +15,7 @@ _NAMES = ("q", "qd", "qdd")
 
 
 def check_ends(motion: Motion, problem: Mapping[str, Any]) -> None:
-    """The states that the problem names, to within 1e-9 (rad, m, s); a periodic motion goes on as it began."""
+    """The states that the problem names, within 1e-9 (rad, m, s); a periodic motion goes on as it began."""
     spans = list(motion.spans)
     places = {"start": (spans[0], motion.start), "end": (spans[-1], motion.stop)}
     for which, (span, t) in places.items():
@@ -42,5 +42,5 @@ def _at(motion: Motion, span: int, t: Fraction, order: int) -> list[Fraction]:
 
 def _compare(which: str, name: str, found: Any, wanted: Any) -> None:
     for j, (x, y) in enumerate(zip(found, wanted, strict=True)):
-        if abs(x - Fraction(y)) > _CLOSE * max(1, abs(Fraction(y))):
+        if abs(x - Fraction(y)) > _CLOSE * max(Fraction(1), abs(Fraction(y))):
             raise Refused(f"motion: {which}: {name}[{j}]: expected {float(y)}, found {float(x)}")

@@ -71,9 +71,7 @@ class State:
     def _go(self, step: Step) -> None:
         at, joint = self.links[step.near], step.joint
         if step.forward:
-            moved = Frame(
-                product(at.rotation, joint.placement.rotation), at.point(joint.placement.origin)
-            )
+            moved = Frame(product(at.rotation, joint.placement.rotation), at.point(joint.placement.origin))
             self._note(step, moved)
             self.links[step.far] = self._moved(step, moved)
         else:
@@ -176,5 +174,3 @@ def gravity_of(robot: Robot) -> Vector:
     if not robot.chosen:
         return down
     return times(State(robot, [0] * len(robot.joints), down).links[robot.file_root].rotation, down)
-
-

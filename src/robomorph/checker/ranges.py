@@ -1,5 +1,5 @@
-"""Is a polynomial, give or take a remainder, between two numbers? By its Bernstein coefficients, which enclose
-it, and more tightly those of its halves."""
+"""Is a polynomial, give or take a remainder, between two numbers? By its Bernstein coefficients, which
+enclose it, and more tightly those of its halves."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def holds(powers: list[Ball], remainder: Ball, radius: Fraction, lower: Ball, up
         scale *= size
     slack = (abs(arb(remainder)) * scale).upper()
     around = arb(0, slack)
-    coefficients = [c + around for c in bernstein(on_unit, lambda f: arb(flint().fmpq(f.numerator, f.denominator)))]
+    coefficients = [
+        c + around for c in bernstein(on_unit, lambda f: arb(flint().fmpq(f.numerator, f.denominator)))
+    ]
     return _between(coefficients, arb(0.5), lower, upper, _DEEPEST)
 
 

@@ -214,5 +214,3 @@ def _matrix(data: Any, what: str, size: int) -> Matrix:
     if len(rows) != size:
         raise Refused(f"{what}: expected {size} rows, found {len(rows)}")
     return [[ball(x) for x in read.numbers(row, what, size)] for row in rows]
-
-

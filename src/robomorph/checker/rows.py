@@ -91,7 +91,9 @@ def _task(robot: Robot, index: int, data: Any, whole: tuple[Fraction, Fraction])
     where = f"constraints[{index}]"
     keys = ("kind", "task", "reference", "lower", "upper", "rate", "during")
     fields = read.record(data, where, keys)
-    begin, end = (read.fraction(t, f"{where}.during") for t in read.items(fields["during"], f"{where}.during"))
+    begin, end = (
+        read.fraction(t, f"{where}.during") for t in read.items(fields["during"], f"{where}.during")
+    )
     if not whole[0] <= begin <= end <= whole[1]:
         raise Refused(f"{where}: expected a window within the motion, found {float(begin)} to {float(end)} s")
     rate_ = read.whole(fields["rate"], f"{where}.rate", 0, 2)
@@ -211,8 +213,8 @@ def _orientation(
     where: str, title: str, frame: str, reference: list[float], bounds: tuple[Any, ...]
 ) -> _Made:
     """Angles about the reference's own axes, held through E = Rt^T R: half its antisymmetric part, which is
-    sin(a) / a times the rotation vector, and its cosine. With A the largest angle that the bounds allow, values
-    between sin(A) / A times the bounds and cos(a) >= min(0, cos(A)) imply them."""
+    sin(a) / a times the rotation vector, and its cosine. With A the largest angle that the bounds allow,
+    values between sin(A) / A times the bounds and cos(a) >= min(0, cos(A)) imply them."""
     _need(where, (reference, *bounds), (9, 3, 3))
     wanted = [[ball(x) for x in reference[3 * i : 3 * i + 3]] for i in range(3)]
     arb = flint().arb
@@ -244,5 +246,3 @@ def _orientation(
         )
     )
     return out
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,7 @@ from robomorph.checker.document import Refused
 
 MOVING = ("revolute", "continuous", "prismatic")
 _QUARTER = math.pi / 2
+_DECIMAL = re.compile(r"[+-]?(\d{1,400}\.?\d{0,400}|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,9 @@ def _attribute(element: ElementTree.Element, name: str) -> str:
 
 
 def _decimal(text: str) -> Fraction:
-    try:
-        return Fraction(text.strip())
-    except (ValueError, ZeroDivisionError):
-        raise Refused(f"robot: expected a decimal number, found {text!r}") from None
+    if not _DECIMAL.fullmatch(text.strip()):
+        raise Refused(f"robot: expected a decimal number, found {text[:60]!r}")
+    return Fraction(text.strip())
 
 
 def _three(element: ElementTree.Element | None, name: str, default: str) -> list[Fraction]:
@@ -162,7 +163,7 @@ def _joint(element: ElementTree.Element, snap: float) -> Joint:
         ends["parent"],
         ends["child"],
         _origin(element, snap),
-        _axis(element, snap),
+        [1, 0, 0] if kind == "fixed" else _axis(element, snap),
         _limits(element, kind),
         mimic,
     )
@@ -188,6 +189,9 @@ def _limits(joint: ElementTree.Element, kind: str) -> tuple[float, float, float,
         return (-math.inf, math.inf, math.inf, math.inf)
     given = [key for key in ("lower", "upper") if element.get(key) is not None]
     free = kind == "continuous" or not given
-    lower, upper = (float(element.get(key, "0")) for key in ("lower", "upper"))
-    velocity, effort = (float(element.get(key, "inf")) for key in ("velocity", "effort"))
+    lower, upper = (float(_decimal(element.get(key, "0"))) for key in ("lower", "upper"))
+    velocity, effort = (
+        math.inf if element.get(key) is None else float(_decimal(_attribute(element, key)))
+        for key in ("velocity", "effort")
+    )
     return (-math.inf if free else lower, math.inf if free else upper, velocity, effort)

@@ -1,7 +1,7 @@
 """A plan as one JSON document: the problem as stated, the motion, and what was proven of it.
 
-Numbers are hexadecimal floats (knots are fractions), so that nothing is rounded on the way. The second program
-that checks such a file is in `robomorph.checker`; docs/planning-certificate.md describes every field.
+Numbers are hexadecimal floats (knots are fractions), so that nothing is rounded on the way. The second
+program, which checks such a file, is in `robomorph.checker`; docs/planning-certificate.md has every field.
 """
 
 from __future__ import annotations
@@ -122,9 +122,7 @@ def robot_data(robot: Robot) -> dict[str, Any]:
 
 
 def _options(options: Mapping[str, Any]) -> dict[str, Any]:
-    changes = read_changes(
-        options["locked"], options["payloads"], options["tool_frames"], options["gravity"]
-    )
+    changes = read_changes(options["locked"], options["payloads"], options["tool_frames"], options["gravity"])
     return {
         "root": options["root"],
         "floating_base": options["floating_base"],

@@ -50,7 +50,9 @@ class Limits:
         if self.what not in WHAT:
             raise ArgumentError(f"limits: expected one of {', '.join(WHAT)}, found {self.what!r}")
         given = self.lower is not None and self.upper is not None
-        if (self.share is None) != given or (self.share is not None and self.what in ("acceleration", "jerk")):
+        if (self.share is None) != given or (
+            self.share is not None and self.what in ("acceleration", "jerk")
+        ):
             raise ArgumentError(
                 f"{self.what} limits: expected a share of the robot's own (position, velocity, torque), or "
                 "lower and upper"
@@ -159,9 +161,7 @@ def _inward(bound: float, shift: float, side: float) -> float:
 
 
 def _traced_rows(robot: Robot, tasks: Sequence[tuple[int, TaskStatement]]) -> dict[int, list[Row]]:
-    given = [
-        TaskBounds(s.name, s.task, s.reference, s.rate, *s.bounds(), s.window, s.rows) for _, s in tasks
-    ]
+    given = [TaskBounds(s.name, s.task, s.reference, s.rate, *s.bounds(), s.window, s.rows) for _, s in tasks]
     out: dict[int, list[Row]] = {i: [] for i, _ in tasks}
     places: list[tuple[int, int]] = [(i, k) for i, s in tasks for k in range(len(s.rows))]
     for one in task_obligations(robot, given) if given else []:
