@@ -1,7 +1,7 @@
 """What is asked of a motion, in the words in which it is written down and checked again.
 
-A statement is about limits of the joints or about a task. It has rows, each a value between two numbers; which
-rows, in which order and with which numbers follows from the statement and the robot alone.
+A statement is about limits of the joints or about a task. It has rows, each a value between two numbers;
+which rows, in which order and with which numbers follows from the statement and the robot alone.
 """
 
 from __future__ import annotations
