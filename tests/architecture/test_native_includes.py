@@ -13,8 +13,9 @@ NATIVE = Path(__file__).parents[2] / "native"
 MAY_INCLUDE = {
     "core": {"core"},
     "ik": {"core", "ik"},
-    "python": {"core", "ik", "python"},
-    "tests": {"core", "ik", "tests"},
+    "planning": {"core", "planning"},
+    "python": {"core", "ik", "planning", "python"},
+    "tests": {"core", "ik", "planning", "tests"},
 }
 # Headers that only the binding may include.
 PYTHONS = re.compile(r"Python\.h|structmember\.h|numpy/.*")

@@ -19,7 +19,15 @@ from .robots import random_arguments, robot
 
 Array = npt.NDArray[Any]
 TARGETS = ["cpu", "interpreter", pytest.param("opencl", marks=needs_opencl)]
-KERNELS = ("channels", "channel_hessian", "torque", "torque_adjoint", "torque_hessian")
+KERNELS = (
+    "channels",
+    "channel_hessian",
+    "torque",
+    "torque_adjoint",
+    "torque_hessian",
+    "channel_values",
+    "torque_values",
+)
 
 
 def kernels(name: str) -> MotionKernels:

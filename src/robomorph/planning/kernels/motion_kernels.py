@@ -23,6 +23,7 @@ from robomorph.planning.kernels.torque import (
     trace_torque_adjoint,
     trace_torque_hessian,
 )
+from robomorph.planning.kernels.values import first_output
 from robomorph.runtime.kernel import AnyKernel, Settings
 from robomorph.targets.cpu.handle import NativeHandle
 from robomorph.targets.cpu.host import host
@@ -36,11 +37,13 @@ class MotionKernels:
     """Kernels of one robot and a list of tasks; nothing is traced or compiled before it is asked for.
 
     - `channels`: q, references -> values (C,), gradients (C, nv): the tasks' bound rows, in their order;
+    - `channel_values`: the values alone;
     - `channel_hessian`: q, references, multipliers (C,) -> hessian (nv, nv) of multipliers . values;
     and with `torque`
     - `torque`: q, qd, qdd -> tau, dtau_dq, dtau_dqd, mass; with `wrench` also wrench (6,), dwrench_dq,
       dwrench_dqd, dwrench_dqdd (6, nv): what the root exerts on all that moves, linear first, in the world's
       axes about its origin;
+    - `torque_values`: q, qd, qdd -> tau;
     - `torque_adjoint`: q, qd, qdd, multipliers (nv, or nv + 6 with `wrench`) -> dq, dqd, dqdd (nv,): the
       gradient of multipliers . (tau, wrench);
     - `torque_hessian`: the same arguments -> its second derivatives qq, q_qd, qd_qd, q_qdd (nv, nv), rows by
@@ -60,6 +63,9 @@ class MotionKernels:
         if torque or wrench:
             robot.specialiser.require_masses(ALGORITHMS["inverse_dynamics"])
             self._add_torque(wrench)
+        for name, full in (("channel_values", "channels"), ("torque_values", "torque")):
+            if full in self.deferred:
+                self.deferred[name] = _values(name, self.deferred[full])
         self._kernels: dict[Any, AnyKernel] = {}
         self._handles: dict[Any, NativeHandle] = {}
 
@@ -142,6 +148,11 @@ class MotionKernels:
                 return program
 
             self.deferred[name] = Deferred(name, inputs, outputs, made, key)
+
+
+def _values(name: str, full: Deferred) -> Deferred:
+    key = None if full.key is None else f"{full.key}|values"
+    return Deferred(name, full.inputs, full.outputs[:1], lambda: first_output(full.program, name), key)
 
 
 def _check_task(robot: Robot, task: object) -> None:

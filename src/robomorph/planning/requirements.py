@@ -1,0 +1,68 @@
+"""What is asked of a motion, as numbers: rows of tasks, of joints and of torques between bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robomorph.planning.problem import Array
+from robomorph.tasks import AnyTask
+
+Window = tuple[float, float]  # from when to when, in s at sigma = 1
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Values between bounds (rows,) during a window. rate: which time derivative is held. `names`: of the
+    rows, for messages."""
+
+    name: str
+    lower: Array
+    upper: Array
+    window: Window
+    rate: int
+    names: tuple[str, ...]
+    unit: str
+
+    @property
+    def live(self) -> list[int]:
+        """Rows that have a bound."""
+        return [k for k in range(len(self.lower)) if np.isfinite(self.lower[k]) or np.isfinite(self.upper[k])]
+
+    @property
+    def instant(self) -> bool:
+        return self.window[0] == self.window[1]
+
+
+@dataclass(frozen=True)
+class OfTask(Requirement):
+    """Bound rows of a task from a reference, as numbers."""
+
+    task: AnyTask = field(kw_only=True)
+    reference: tuple[float, ...] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class OfJoints(Requirement):
+    """Coordinates of joints or their time derivatives (rate 0 to 3), less `offset`: exact on splines."""
+
+    joints: tuple[int, ...] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class OfTorques(Requirement):
+    """Torques of the joints."""
+
+    joints: tuple[int, ...] = field(kw_only=True)
+
+
+def scale_of(requirement: Requirement, row: int) -> float:
+    """What a row is divided by: the width of its band, within what is sensible for its unit."""
+    lower, upper = float(requirement.lower[row]), float(requirement.upper[row])
+    size = max((abs(b) for b in (lower, upper) if np.isfinite(b)), default=1.0)
+    if isinstance(requirement, OfTorques) or (isinstance(requirement, OfJoints) and requirement.rate):
+        return size if size > 0.0 else 1.0
+    if isinstance(requirement, OfJoints):
+        return 1.0
+    return 0.01 if requirement.rate == 0 else max(0.01, min(1.0, size))

@@ -1,0 +1,86 @@
+"""The native solver: two phases over compiled kernels, without Python between iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robomorph.errors import ArgumentError
+from robomorph.planning.functions import Functions
+from robomorph.planning.problem import Array, Problem
+from robomorph.planning.solvers.native_problem import LANES, Kernel, NativeProblem
+from robomorph.planning.solvers.outcome import (
+    INFEASIBLE,
+    SOLVED,
+    STOPPED,
+    UNFINISHED,
+    Iteration,
+    Outcome,
+    Task,
+)
+from robomorph.runtime import _native
+
+_CHANNELS = {"channel_values": "channel_values", "channels": "channels", "channel_hessian": "channel_hessian"}
+_TORQUES = {"torque_values": "torque_values", "torques": "torque", "torque_hessian": "torque_hessian"}
+_STATUS = {"solved": SOLVED, "infeasible": INFEASIBLE, "stopped": STOPPED}
+
+
+def solve(task: Task) -> Outcome:
+    """Solve a task; its options are those of the native solver (native/planning/solve.h)."""
+    problem = task.evaluator.problem
+    native = native_problem(problem, task.evaluator.functions, task.threads)
+    options = {"feasible_only": not task.has_cost, "trace": False, **task.options}
+    if task.multipliers is not None:
+        options = {"mu0": 1e-4, "elastic_first": False, **options}
+    try:
+        found = _native.motion_solve(
+            native.capsule, task.x, options, _progress(task.callback), task.multipliers
+        )
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"options of solver 'native': {error}") from None
+    status = _STATUS.get(found["status"], UNFINISHED)
+    parts = {name: part for name, part in found["times"].items() if name != "total"}
+    return Outcome(
+        status=status,
+        x=found["x"],
+        multipliers=found["multipliers"],
+        margins=held_margins(native),
+        iterations=found["iterations"],
+        seconds={name: float(seconds) for name, (seconds, _) in parts.items()},
+        message="" if status == found["status"] else found["status"],
+        counts={name: int(count) for name, (_, count) in parts.items()},
+    )
+
+
+def native_problem(problem: Problem, functions: Any, threads: int = 0) -> NativeProblem:
+    """A problem of a robot's functions in native code."""
+    if not isinstance(functions, Functions):
+        raise ArgumentError(f"solver 'native': expected functions of a robot, found {functions!r}")
+    names = {**(_CHANNELS if problem.channels else {}), **(_TORQUES if problem.torque else {})}
+    handles = {name: functions.kernels.handle(own, lanes=LANES) for name, own in names.items()}
+    kernels = {name: Kernel(handle.address, handle.workspace) for name, handle in handles.items()}
+    return NativeProblem(problem, kernels, tuple(handles.values()), threads)
+
+
+def held_margins(native: NativeProblem) -> Array:
+    """(R,) by how much the rows of every entry are held from their bounds now, in the entry's own unit."""
+    rows, sizes = native.problem.rows, [len(native.problem.matrices[k]) for k in native.problem.rows.matrix]
+    first = np.cumsum([0, *sizes[:-1]], dtype=np.int64)[: len(sizes)]
+    margins = native.bounds()[2]
+    full = np.array([margins[k] if size else 0.0 for k, size in zip(first, sizes, strict=True)])
+    return np.asarray(full * rows.scale)
+
+
+def _progress(callback: Callable[[Iteration], bool | None] | None) -> Callable[[Any], bool] | None:
+    if callback is None:
+        return None
+
+    def step(state: dict[str, Any]) -> bool:
+        iteration = Iteration(
+            state["iteration"], state["cost"], state["infeasibility"], state["dual"], state["mu"]
+        )
+        return callback(iteration) is not False
+
+    return step
