@@ -103,7 +103,9 @@ class Kernels:
                 size = int(np.prod(shape))
                 if not size:
                     return np.zeros((0, LANES))
-                return np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_double)), (size, LANES))
+                return np.ctypeslib.as_array(
+                    ctypes.cast(pointer, ctypes.POINTER(ctypes.c_double)), (size, LANES)
+                )
 
             into = [array(results[j], shape) for j, shape in enumerate(outputs)]
             arguments = [array(given[i], shape) for i, shape in enumerate(inputs)]

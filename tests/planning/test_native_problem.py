@@ -75,7 +75,9 @@ def test_the_condensed_matrix(name: str) -> None:
     np.testing.assert_allclose(native.condensed(0.0, multipliers, weights, False), squares, atol=1e-11 * size)
     np.testing.assert_allclose(native.condensed(0.0, multipliers, none, True), rows, atol=3e-8 * size)
     if not reference.problem.cost.energy:  # the energy counts with its Gauss-Newton part then
-        np.testing.assert_allclose(native.condensed(0.7, multipliers, none, False), 0.7 * bent, atol=3e-8 * size)
+        np.testing.assert_allclose(
+            native.condensed(0.7, multipliers, none, False), 0.7 * bent, atol=3e-8 * size
+        )
 
 
 def test_without_exact_derivatives_the_energy_is_a_sum_of_squares() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.channels import Channels, pattern
+from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.functions import Functions
 from robomorph.planning.given import number, whole_number
 from robomorph.planning.pieces import Piece, cut, make_pieces
@@ -25,7 +27,7 @@ COSTS = ("jerk", "energy", "time")
 METHODS = ("bernstein", "grid", "paper")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Assembled:
     """A problem and what it was made of."""
 
@@ -34,6 +36,10 @@ class Assembled:
     pieces: list[Piece]
     requirements: tuple[Requirement, ...]
     functions: Functions
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.problem, self.functions)
 
 
 def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:

@@ -62,6 +62,7 @@ class Motion:
         self.start, self.end = (read_state(robot, name, x) for name, x in (("start", start), ("end", end)))
         self.periodic = periodic
         self.requirements: list[Requirement] = []
+        self._made: dict[Any, Assembled] = {}
         self._check_ends()
 
     def _check_ends(self) -> None:
@@ -191,19 +192,24 @@ class Motion:
     def refined(self, refine: int) -> Motion:
         """The same motion with so many pieces of every interval."""
         out = copy(self)
+        out.requirements, out._made = list(self.requirements), {}
         out.refine = whole_number("refine", refine, 1, _MOST_PIECES)
         return out
 
     # --- looking for it ------------------------------------------------------------------------------
 
     def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:
-        """The motion as numbers, with what they were made of."""
-        return assemble(self, cost, method, points)
+        """The motion as numbers, with what they were made of. Made once for what is asked now."""
+        key = (repr(cost), method, points, self.refine, tuple(map(id, self.requirements)))
+        if key not in self._made:
+            self._made.clear()
+            self._made[key] = assemble(self, cost, method, points)
+        return self._made[key]
 
     def solve(
         self,
         cost: Any = "jerk",
-        solver: str = "ipopt",
+        solver: str = "native",
         method: str = "bernstein",
         points: int = 5,
         threads: int | None = None,
@@ -286,6 +292,6 @@ def _row_names(task: AnyTask) -> tuple[str, ...]:
     names: list[str] = []
     for part in task.parts:
         rows = part.bound_size.rows
-        own = (*_AXES, "angle") if rows == 4 else _AXES if rows == 3 else tuple(map(str, range(rows)))
-        names += own if rows > 1 else ("angle",)
+        given = _AXES[: part.bound_size.given] if part.bound_size.given <= 3 else map(str, range(rows))
+        names += ("angle",) if rows == 1 else (*given, "angle")[:rows]
     return tuple(names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
+from robomorph.planning.jacobian import Jacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Requirement, scale_of
 from robomorph.planning.sampling import Sampler
 from robomorph.planning.spline import Spline
 
 if TYPE_CHECKING:
+    from robomorph.planning.assemble import Assembled
     from robomorph.robot import Robot
 
 _SAMPLES = 20  # of every interval, for margins
@@ -67,10 +70,14 @@ class Plan:
     requirements: tuple[Requirement, ...]
     method: str
     solver: str
-    sizes: Sizes | None = None
     multipliers: Array | None = None
     certificate: Any = None
-    notes: Sequence[str] = field(default_factory=tuple)
+    assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
+
+    @cached_property
+    def sizes(self) -> Sizes | None:
+        """Of the problem that was solved; worked out when first asked for, or before the plan is pickled."""
+        return None if self.assembled is None else sizes_of(self.assembled.evaluator)
 
     @property
     def spline(self) -> Spline:
@@ -153,7 +160,7 @@ class Plan:
             raise ArgumentError(f"path: expected a name that ends in .npz or .csv, found {path.name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "margins"}
+        return {**vars(self), "sizes": self.sizes, "assembled": None}
 
     def __bool__(self) -> bool:
         return self.success
@@ -162,6 +169,17 @@ class Plan:
         state = "solved" if self.success else "failed"
         found = f"{self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations"
         return f"<Plan {state}: {self.robot.name}, {found}>"
+
+
+def sizes_of(evaluator: Evaluator) -> Sizes:
+    lower, upper = evaluator.bounds()
+    return Sizes(
+        variables=evaluator.problem.variables,
+        rows=evaluator.count,
+        constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
+        nonzeros=len(Jacobian(evaluator).row),
+        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
+    )
 
 
 def worst_margin(requirement: Requirement, t: Array, values: Array) -> Margin:

@@ -71,7 +71,8 @@ class ScenarioRobot:
             raise ArgumentError(
                 f"sole: unknown name {name!r}, or no start: {hint(str(name), list(self.soles))}"
             )
-        pose = self.robot.forward_kinematics(start[0], self.frame(str(name)))
+        frame = str(self.soles[name].get("frame", self.frame(str(name))))
+        pose = self.robot.forward_kinematics(start[0], frame)
         if not np.allclose(pose[:3, :3], np.eye(3), atol=1e-6):
             raise ArgumentError(
                 f"sole {name!r}: expected a foot whose axes are the world's at the start, found it turned: "

@@ -14,8 +14,7 @@ from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
 from robomorph.planning.given import whole_number
-from robomorph.planning.jacobian import Jacobian
-from robomorph.planning.plan import Plan, Sizes
+from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
@@ -35,7 +34,7 @@ def search(motion: Motion, **given: Any) -> Plan:
     if given["target"] != "cpu":
         raise ArgumentError(f"target: expected 'cpu', found {given['target']!r}")
     assembled = motion.problem(given["cost"], given["method"], given["points"])
-    evaluator = Evaluator(assembled.problem, assembled.functions)
+    evaluator = assembled.evaluator
     guess, sigma = first_guess(motion, assembled, given["guess"])
     broken = broken_ends(motion, assembled)
     made = time.perf_counter() - begin
@@ -104,7 +103,7 @@ def _plan(
         requirements=requirements,
         method=given["method"],
         solver=given["solver"],
-        sizes=sizes(evaluator),
+        assembled=assembled,
         multipliers=None if outcome is None else outcome.multipliers,
     )
 
@@ -113,14 +112,3 @@ def stretched(requirement: Any, sigma: float) -> Any:
     """A requirement with its window in the plan's own time."""
     begin, end = requirement.window
     return requirement if sigma == 1.0 else replace(requirement, window=(begin * sigma, end * sigma))
-
-
-def sizes(evaluator: Evaluator) -> Sizes:
-    lower, upper = evaluator.bounds()
-    return Sizes(
-        variables=evaluator.problem.variables,
-        rows=evaluator.count,
-        constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
-        nonzeros=len(Jacobian(evaluator).row),
-        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
-    )
