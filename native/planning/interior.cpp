@@ -7,6 +7,8 @@ namespace robomorph::planning {
 namespace {
 
 constexpr double kPush = 0.1;            // slacks begin at least this far inside, absolutely and of the interval
+constexpr double kLeastUnit = 1e-3, kMostUnit = 100.0;
+constexpr double kMostMu = 1e-4;         // of the unit
 constexpr double kMuFactor = 0.2;        // of mu, when its problem is solved to kMuSolved times mu
 constexpr double kMuPower = 1.5;
 constexpr double kMuSolved = 10.0;
@@ -39,10 +41,12 @@ InteriorEnd Interior::run(double* x, const Aim& aim) {
   mu_ = aim.mu;
   refreshes_ = short_steps_ = iterations_ = 0;
   least_shift_ = 0.0;
+  unit_ = 1.0;
   if (!begin(x)) return InteriorEnd::kBadNumbers;
   while (true) {
     if (!session_.linearise(x, gradient_.data())) return InteriorEnd::kBadNumbers;
     session_.problem.jacobian_transposed_times(y_.data(), dual_.data());
+    measure();
     InteriorEnd end;
     if (over(x, &end)) return end;
     while (lower_mu(x)) {
@@ -86,6 +90,17 @@ void Interior::reset_filter() {
   filter_.clear(1e4 * std::max(1.0, theta_));
 }
 
+// Costs have any size: what counts as small, and where mu begins, are shares of it. Nothing else tells a mu that is far
+// too large, around which many steps would be lost.
+void Interior::measure() {
+  unit_ = 1.0;
+  if (aim_.elastic || aim_.feasible) return;
+  unit_ = std::max(kLeastUnit, std::min(kMostUnit, scale_ * std::abs(cost_)));
+  if (mu_ <= kMostMu * unit_) return;
+  mu_ = kMostMu * unit_;
+  reset_filter();
+}
+
 // After the bounds moved: slacks beyond or at one are drawn a little inside.
 void Interior::keep_inside() {
   for (int i = 0; i < m_; ++i) {
@@ -97,7 +112,7 @@ void Interior::keep_inside() {
 
 // Is the run over at x? Margins are looked at anew before an answer is given, and may ask for more.
 bool Interior::over(const double* x, InteriorEnd* end) {
-  const double tolerance = session_.options.tolerance;
+  const double tolerance = unit_ * session_.options.tolerance;
   if (aim_.feasible || aim_.elastic) {
     *end = InteriorEnd::kFeasible;
     if (inside()) {
@@ -167,9 +182,9 @@ double Interior::conditions(double mu) {
 }
 
 bool Interior::lower_mu(const double* x) {
-  const double least = 0.1 * session_.options.tolerance;
+  const double least = 0.1 * unit_ * session_.options.tolerance;
   if (mu_ <= least || conditions(mu_) > kMuSolved * mu_) return false;
-  mu_ = std::max(least, std::min(kMuFactor * mu_, std::pow(mu_, kMuPower)));
+  mu_ = std::max(least, std::min(kMuFactor * mu_, unit_ * std::pow(mu_ / unit_, kMuPower)));
   if (session_.refresh_bounds(x)) keep_inside();
   reset_filter();
   return true;

@@ -60,6 +60,7 @@ class Interior {
   void begin_elastics();
   void reset_filter();
   void keep_inside();
+  void measure();
   bool lower_mu(const double* x);
   double conditions(double mu);
   bool inside() const;
@@ -99,6 +100,7 @@ class Interior {
   Vector trial_x_, trial_s_, trial_c_, trial_p_, trial_q_, dual_, work_;
   Filter filter_;
   double scale_ = 1.0;  // of the cost
+  double unit_ = 1.0;   // the cost's size
   double mu_ = 0.0, tau_ = 0.0, cost_ = 0.0, trial_cost_ = 0.0;
   double theta_ = 0.0, phi_ = 0.0, slope_ = 0.0, trial_theta_ = 0.0, trial_phi_ = 0.0;
   double least_theta_ = 0.0, alpha_ = 0.0, error_ = 0.0, least_shift_ = 0.0;

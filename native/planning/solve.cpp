@@ -9,9 +9,9 @@
 namespace robomorph::planning {
 namespace {
 
-constexpr double kFirstMu = 1e-4;
+constexpr double kFirstMu = 0.01;      // at most; the interior point method takes less for small costs
 constexpr double kElasticShare = 0.1;  // mu of the elastic mode, of the largest violation
-constexpr double kElasticGain = 0.1;   // violations that are left, for the other mode to go on
+constexpr double kElasticGain = 0.3;   // violations that are left, for the other mode to go on
 constexpr int kMostRestorations = 5;
 
 // Both modes and what passes between them.

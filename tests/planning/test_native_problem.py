@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.planning.invented import Invented, Kernels, Reference, by_complex_steps, invented_problem, second
 
 from robomorph.planning.problem import Problem
 from robomorph.planning.solvers.native_problem import NativeProblem
+from tests.planning.invented import Invented, Kernels, Reference, by_complex_steps, invented_problem, second
 
 CASES: dict[str, dict[str, Any]] = {
     "clamped": {},

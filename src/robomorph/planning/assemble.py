@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from robomorph.planning.motion import Motion
 
 COSTS = ("jerk", "energy", "time")
+_BESIDE = 0.1  # rad or m
 METHODS = ("bernstein", "grid", "paper")
 
 
@@ -144,11 +145,13 @@ def _control(motion: Motion) -> tuple[Array, Ints]:
 
 
 def resting(motion: Motion) -> Array:
-    """(nv,) the middle of the limits, or as near to zero as they allow where one is missing."""
+    """(nv,) a little beside the middle of the limits, or as near to zero as they allow where one is missing:
+    an arm stretched out in line is a place where many things have no slope."""
     limits = motion.robot.limits
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     with np.errstate(invalid="ignore"):
         middle = np.where(bounded, (limits.lower + limits.upper) / 2.0, 0.0)
+    middle = middle + _BESIDE * (-1.0) ** np.arange(len(middle))
     return np.asarray(np.clip(middle, limits.lower, limits.upper))
 
 

@@ -180,9 +180,9 @@ class Motion:
         share of them such as 0.8, or the largest magnitudes (nv,); acceleration, jerk: numbers or arrays.
         None or False: not held. Joints without a finite limit have none.
         """
-        limits, nv = self.robot.limits, self.robot.nv
+        limits, nv, before = self.robot.limits, self.robot.nv, len(self.requirements)
         pair = read_limit.position(position, limits, nv)
-        if pair is not None:
+        if pair is not None and np.isfinite(pair).any():
             self._limit_joints("position limits", pair, 0, "rad or m", read_limit.share(position, True))
         asked = (
             ("velocity limits", velocity, limits.velocity, 1, "/s"),
@@ -204,6 +204,11 @@ class Motion:
                 OfTorques(
                     "torque limits", -most, most, everywhere, 0, names, "N m or N", joints=joints, share=share
                 )
+            )
+        if len(self.requirements) == before:
+            raise ArgumentError(
+                f"limits: expected limits to hold, found none: robot {self.robot.name!r} has none that are "
+                "finite among those asked for; give numbers"
             )
         return self
 
