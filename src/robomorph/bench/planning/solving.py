@@ -38,6 +38,7 @@ def figures_of(plan: Plan) -> dict[str, float]:
         "seconds": float(plan.seconds),
         "variables": float(sizes.variables) if sizes else float("nan"),
         "constraints": float(sizes.constraints) if sizes else float("nan"),
+        "problem_s": float(plan.times.get("problem", 0.0)),
         "nonzeros": float(sizes.nonzeros) if sizes else float("nan"),
     }
 
