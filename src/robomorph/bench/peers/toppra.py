@@ -38,19 +38,22 @@ class Toppra(Peer):
         torque: Array,
         dynamics: Callable[[Array, Array, Array], Array],
         points: int,
+        scheme: str,
     ) -> Retimed:
         """Through path (n, nv), at rest at both ends, with `points` grid points. dynamics: torques (nv,) of one
-        state; velocity, torque: largest magnitudes (nv,)."""
+        state; velocity, torque: largest magnitudes (nv,); scheme: its name for how torques are held."""
         toppra: Any = module("toppra")
         logging.getLogger("toppra").setLevel(logging.ERROR)
         begin = time.perf_counter()
         lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
         spline = toppra.SplineInterpolator(lengths / lengths[-1], path)
-        scheme = toppra.constraint.DiscretizationType.Interpolation
         constraints = [
             toppra.constraint.JointVelocityConstraint(np.stack([-velocity, velocity], axis=1)),
             toppra.constraint.JointTorqueConstraint(
-                dynamics, np.stack([-torque, torque], axis=1), np.zeros(len(torque)), scheme
+                dynamics,
+                np.stack([-torque, torque], axis=1),
+                np.zeros(len(torque)),
+                getattr(toppra.constraint.DiscretizationType, scheme),
             ),
         ]
         method = toppra.algorithm.TOPPRA(

@@ -23,7 +23,7 @@ from robomorph.bench.planning.solving import (
     threads_of,
     timed,
 )
-from robomorph.bench.records import OURS, Record, first, select
+from robomorph.bench.records import OURS, Record, select
 from robomorph.bench.sections.section import Job, Records, Section, TableData
 from robomorph.bench.session import Session, in_short
 from robomorph.planning.plan import Plan
@@ -32,7 +32,7 @@ Array = npt.NDArray[np.float64]
 NAME = "time"
 ARMS = ("iiwa14", "panda")
 INTERVALS = (12, 24, 48)
-GRIDS = (100, 1000)  # grid points of toppra
+GRIDS = ((100, "Collocation"), (100, "Interpolation"), (1000, "Interpolation"))  # of toppra
 _WAYPOINTS = 400
 _ROUNDS = 5
 
@@ -64,13 +64,19 @@ def _run(session: Session, case: Case, intervals: int) -> list[Record]:
     name = f"{intervals} intervals"
     out = [record(NAME, case.robot, name, "robomorph", figures, timing, threads=threads)]
     if Toppra in session.present and plan.success:
-        for points in GRIDS:
-            out += _theirs(session, case, name, check, plan, share, points)
+        for grid in GRIDS:
+            out += _theirs(session, case, name, check, plan, share, grid)
     return out
 
 
 def _theirs(
-    session: Session, case: Case, name: str, check: MotionCheck, plan: Plan, share: float, points: int
+    session: Session,
+    case: Case,
+    name: str,
+    check: MotionCheck,
+    plan: Plan,
+    share: float,
+    grid: tuple[int, str],
 ) -> list[Record]:
     """toppra on way points of our path, equally far from each other, with Pinocchio's dynamics."""
     limits, velocity = check.robot.limits, check.robot.limits["velocity"]
@@ -80,17 +86,22 @@ def _theirs(
         return check.robot.torques(q[None], qd[None], qdd[None])[0]
 
     try:
-        found = Toppra.retime(_path(plan), velocity, most, torque, points)
+        found = Toppra.retime(_path(plan), velocity, most, torque, *grid)
     except Exception as error:  # a peer's trouble must not end the run
-        session.note(f"toppra with {points} points on {case.robot}, {name}: {in_short(error)}")
+        session.note(f"toppra with {grid[0]} points on {case.robot}, {name}: {in_short(error)}")
         return []
     t = np.linspace(0.0, found.seconds, max(2, round(found.seconds * RATE) + 1))
     q, qd, qdd = found.states(t)
     over = np.abs(check.robot.torques(q, qd, qdd)) / most - 1.0
     fast = np.abs(qd) / velocity - 1.0
-    figures = {"solved": 1.0, "seconds": found.seconds, "torque": over.max(), "violation": max(fast.max(), over.max())}
+    figures = {
+        "solved": 1.0,
+        "seconds": found.seconds,
+        "torque": float(over.max()),
+        "violation": float(max(fast.max(), over.max())),
+    }
     timing = summarise([found.compute_s], found.compute_s)
-    return [record(NAME, case.robot, name, f"toppra, {points} points", figures, timing, Toppra.name)]
+    return [record(NAME, case.robot, name, f"toppra, {grid[0]}, {grid[1].lower()}", figures, timing, Toppra.name)]
 
 
 def _path(plan: Plan) -> Array:
@@ -124,8 +135,8 @@ def _tables(records: Records) -> list[TableData]:
             left=3,
             caption="At 10 kHz by Pinocchio, as shares of the limits. Ours chooses path and timing together, within "
             "cubic splines of so many intervals, whose acceleration is continuous; toppra times that path anew, "
-            "with accelerations that may jump, its torques held at its grid points. Its time: one run, with "
-            "Pinocchio called from Python.",
+            "with accelerations that may jump, its torques held at so many grid points (collocation is its default). "
+            "Its time: one run, with Pinocchio called from Python.",
         )
     ]
 
@@ -136,8 +147,8 @@ def _share(found: float) -> str:
 
 def _binds(records: Records) -> float | None:
     """% of its limit that the torque reaches, the least over the arms' finest motions."""
-    found = [1.0 + select(records, robot=arm, who=OURS)[-1].figures["torque"] for arm in ARMS if first(records, robot=arm)]
-    return 100.0 * min(found) if found else None
+    finest = [select(records, robot=arm, who=OURS)[-1:] for arm in ARMS]
+    return min((100.0 + 100.0 * r.figures["torque"] for found in finest for r in found), default=None)
 
 
 def _ours_beyond(records: Records) -> float | None:
