@@ -10,6 +10,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
+from robomorph.planning.contradictions import contradiction
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
@@ -36,11 +37,11 @@ def search(motion: Motion, **given: Any) -> Plan:
     assembled = motion.problem(given["cost"], given["method"], given["points"])
     evaluator = assembled.evaluator
     guess, sigma = first_guess(motion, assembled, given["guess"])
-    broken = broken_ends(motion, assembled)
+    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
     made = time.perf_counter() - begin
-    if broken:
+    if impossible:
         plan = _plan(motion, assembled, evaluator, None, evaluator.variables(guess, sigma), given)
-        return replace(plan, reason=explain_ends(broken), times={"problem": made, "total": made})
+        return replace(plan, reason=impossible, times={"problem": made, "total": made})
     with ProgressLine(given["progress"], given["callback"]) as line:
         best: Plan | None = None
         for x in _starts(evaluator, guess, sigma, starts):
