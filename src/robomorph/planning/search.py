@@ -29,6 +29,7 @@ _NOISE = 0.3  # rad or m, of further starts
 
 def search(motion: Motion, **given: Any) -> Plan:
     begin = time.perf_counter()
+    given["solver"] = chosen_solver(given["solver"], given["method"])
     solve = solver_of(given["solver"])
     starts = whole_number("starts", given["starts"], 1, 10_000)
     threads = 0 if given["threads"] is None else whole_number("threads", given["threads"], 1, 1024)
@@ -57,6 +58,14 @@ def search(motion: Motion, **given: Any) -> Plan:
     assert best is not None
     times = {"problem": made, **best.times, "total": time.perf_counter() - begin}
     return replace(best, times=times)
+
+
+def chosen_solver(name: str | None, method: str) -> str:
+    if method == "paper" and name not in (None, "ipopt"):
+        raise ArgumentError(
+            f"solver: method 'paper' has rows with kinks, for which expected 'ipopt', found {name!r}"
+        )
+    return name or ("ipopt" if method == "paper" else "native")
 
 
 def first_guess(motion: Motion, assembled: Assembled, guess: Any) -> tuple[Array, float]:
