@@ -242,7 +242,7 @@ class Motion:
     def solve(
         self,
         cost: Any = "jerk",
-        solver: str = "native",
+        solver: str | None = None,
         method: str = "bernstein",
         points: int = 5,
         threads: int | None = None,
@@ -258,7 +258,8 @@ class Motion:
         cost: "jerk" (integral of squared jerk), "energy" (integral of squared torque, as shares of the
         limits), "time", a mapping from these to weights, or None: any motion that holds what was asked.
         method: "bernstein" holds constraints at every instant, "grid" at `points` points of every interval,
-        "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" or "ipopt".
+        "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" (the default) or
+        "ipopt", the only one for the paper's method.
         guess: a plan or control points (intervals + 3, nv) to start from. starts: how many first guesses to
         try, the first as given, the others random; the best plan counts. callback: called with the state of
         the search after each iteration; False stops it. threads: at most so many. target: where functions are

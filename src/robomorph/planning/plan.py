@@ -16,6 +16,7 @@ from robomorph.errors import ArgumentError
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
+from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Ends, Requirement, scale_of
 from robomorph.planning.sampling import Sampler
@@ -189,12 +190,16 @@ class Plan:
 
 def sizes_of(evaluator: Evaluator) -> Sizes:
     lower, upper = evaluator.bounds()
+    if isinstance(evaluator, PaperEvaluator):
+        nonzeros = dense = len(PaperJacobian(evaluator).row)
+    else:
+        nonzeros, dense = len(Jacobian(evaluator).row), len(Jacobian(evaluator, tree=False).row)
     return Sizes(
         variables=evaluator.problem.variables,
         rows=evaluator.count,
         constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
-        nonzeros=len(Jacobian(evaluator).row),
-        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
+        nonzeros=nonzeros,
+        nonzeros_dense=dense,
     )
 
 
