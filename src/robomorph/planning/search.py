@@ -10,6 +10,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
+from robomorph.planning.contradictions import contradiction
 from robomorph.planning.device import check_place
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
@@ -18,6 +19,7 @@ from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
+from robomorph.planning.requirements import Ends
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 
@@ -29,6 +31,7 @@ _NOISE = 0.3  # rad or m, of further starts
 
 def search(motion: Motion, **given: Any) -> Plan:
     begin = time.perf_counter()
+    given["solver"] = chosen_solver(given["solver"], given["method"])
     solve = solver_of(given["solver"])
     starts = whole_number("starts", given["starts"], 1, 10_000)
     threads = 0 if given["threads"] is None else whole_number("threads", given["threads"], 1, 1024)
@@ -36,11 +39,11 @@ def search(motion: Motion, **given: Any) -> Plan:
     assembled = motion.problem(given["cost"], given["method"], given["points"])
     evaluator = assembled.evaluator
     guess, sigma = first_guess(motion, assembled, given["guess"])
-    broken = broken_ends(motion, assembled)
+    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
     made = time.perf_counter() - begin
-    if broken:
+    if impossible:
         plan = _plan(motion, assembled, evaluator, None, evaluator.variables(guess, sigma), given)
-        return replace(plan, reason=explain_ends(broken), times={"problem": made, "total": made})
+        return replace(plan, reason=impossible, times={"problem": made, "total": made})
     with ProgressLine(given["progress"], given["callback"]) as line:
         best: Plan | None = None
         for x in _starts(evaluator, guess, sigma, starts):
@@ -57,6 +60,14 @@ def search(motion: Motion, **given: Any) -> Plan:
     assert best is not None
     times = {"problem": made, **best.times, "total": time.perf_counter() - begin}
     return replace(best, times=times)
+
+
+def chosen_solver(name: str | None, method: str) -> str:
+    if method == "paper" and name not in (None, "ipopt"):
+        raise ArgumentError(
+            f"solver: method 'paper' has rows with kinks, for which expected 'ipopt', found {name!r}"
+        )
+    return name or ("ipopt" if method == "paper" else "native")
 
 
 def first_guess(motion: Motion, assembled: Assembled, guess: Any) -> tuple[Array, float]:
@@ -90,6 +101,7 @@ def _plan(
     x: Array,
     given: dict[str, Any],
 ) -> Plan:
+    nominal = motion.duration.nominal
     sigma = 1.0 if assembled.problem.duration is None else float(x[-1])
     requirements = tuple(stretched(r, sigma) for r in motion.requirements)
     return Plan(
@@ -97,13 +109,14 @@ def _plan(
         success=outcome is not None and outcome.status == SOLVED,
         reason="" if outcome is None else explain(assembled, evaluator, outcome),
         control=evaluator.control(x),
-        seconds=motion.duration.nominal * sigma,
+        seconds=nominal * sigma,
         cost=evaluator.cost(x),
         iterations=0 if outcome is None else outcome.iterations,
         times={} if outcome is None else outcome.seconds,
         requirements=requirements,
         method=given["method"],
         solver=given["solver"],
+        ends=Ends(motion.start, motion.end, motion.periodic, motion.duration.bounds or (nominal, nominal)),
         assembled=assembled,
         multipliers=None if outcome is None else outcome.multipliers,
         device=None if outcome is None else outcome.device,
