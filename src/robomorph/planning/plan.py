@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
-from robomorph.planning.device.use import DeviceUse
+from robomorph.planning.device.use import DeviceUse, split_times
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
@@ -83,6 +83,12 @@ class Plan:
     def sizes(self) -> Sizes | None:
         """Of the problem that was solved; worked out when first asked for, or before the plan is pickled."""
         return None if self.assembled is None else sizes_of(self.assembled.evaluator)
+
+    @property
+    def split(self) -> dict[str, float]:
+        """s of the search as planning on a device is usually told: values, gradients, hessians, filling (of
+        Jacobian and condensed matrix) and solver; see `split_times`."""
+        return split_times(self.times, self.device)
 
     @property
     def spline(self) -> Spline:

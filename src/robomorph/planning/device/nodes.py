@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from robomorph.targets.gpu.devices import GPU_TARGETS, open_gpu
 from robomorph.targets.gpu.kernel import GpuKernel
 
 DTYPES = ("float64", "float32")
+_WARM: WeakSet[GpuKernel] = WeakSet()  # have run
 _BENT = ("qq", "q_qd", "qd_qd", "q_qdd")
 
 
@@ -32,21 +34,22 @@ class DeviceNodes:
 
     def __init__(self, problem: Problem, kernels: MotionKernels, target: str, dtype: str) -> None:
         self.problem, self.target, self.dtype = problem, target, dtype
+        self.device = open_gpu(target)
         self.pieces, self.nodes = problem.pieces.count, problem.pieces.basis.shape[2]
         self.depth = 3 if problem.torque else 1
         self._kernels = {name: self._kernel(kernels, name) for name in _names(problem)}
         self._states = [self._states_of(n) for n in (self.nodes, self.nodes - 1)]
-        self.device = open_gpu(target)
         self._allocate()
         self._send_constants()
         self.error: BaseException | None = None
         self._jobs: dict[str, Callable[[], tuple[int, int]]] = {
+            "derivatives": self._derivatives,
             "values": self._values,
             "margins": self._margins,
-            "derivatives": self._derivatives,
             "hessians": self._hessians,
         }
-        self.traffic = {name: Traffic() for name in self._jobs}
+        self._warm_up()
+        self.forget()
 
     # --- what native code sees -----------------------------------------------------------------------
 
@@ -77,8 +80,12 @@ class DeviceNodes:
         self.traffic[job] = self.traffic[job].plus(time.perf_counter() - begin, *moved)
         return True
 
+    def forget(self) -> None:
+        """Count from here on."""
+        self.traffic = {name: Traffic() for name in self._jobs}
+
     def use(self) -> DeviceUse:
-        """What was asked so far."""
+        """What was asked of it."""
         return DeviceUse(self.target, self.device.name, self.dtype, self._resident, dict(self.traffic))
 
     # --- memory --------------------------------------------------------------------------------------
@@ -122,6 +129,16 @@ class DeviceNodes:
             host["between"][:] = self.problem.pieces.between
         self._resident = self._constants.end(tuple(host))
         self._constants.block.send(self._resident)
+
+    def _warm_up(self) -> None:
+        """Build what is to run, and run it once: drivers finish their compilation at the first launch."""
+        kernels = {*self._kernels.values(), *self._states[: 1 + (self.nodes > 1)]}
+        if kernels <= _WARM:
+            return
+        self.control[:] = self.problem.control
+        for job in self._jobs.values() if self._kernels else ():
+            job()
+        _WARM.update(kernels)
 
     # --- jobs ----------------------------------------------------------------------------------------
 

@@ -60,10 +60,7 @@ def on_device(outcome: Outcome, nodes: DeviceNodes, evaluator: Evaluator, noise:
     use = replace(use, violation=beyond)
     if outcome.status != SOLVED or beyond <= _BROKEN:
         return replace(outcome, device=use)
-    message = (
-        f"float32 found a motion, but evaluated in float64 a row is {beyond:.2g} (scaled) beyond its bound: "
-        "use dtype='float64'"
-    )
+    message = "the motion found in float32 does not hold in float64: use dtype='float64'"
     return replace(outcome, device=use, status=UNFINISHED, message=message)
 
 

@@ -46,3 +46,23 @@ class DeviceUse:
             sum(t.bytes_in for t in parts),
             sum(t.bytes_out for t in parts),
         )
+
+
+def split_times(times: Mapping[str, float], device: DeviceUse | None) -> dict[str, float]:
+    """s by part, of what a solver reports. On a device values (with those for margins), gradients and hessians
+    are the calls of it, copies included, and filling is what else evaluation took. On the CPU kernels are
+    called while the matrix is filled, so that filling has the second derivatives in it."""
+    values, gradients = times.get("values", 0.0), times.get("derivatives", 0.0)
+    filling = times.get("condensing", 0.0)
+    solver = sum(times.get(name, 0.0) for name in ("factor", "rest", "solver"))
+    if device is None:
+        bent = {"hessians": times["hessian"]} if "hessian" in times else {}
+        return {"values": values, "gradients": gradients, **bent, "filling": filling, "solver": solver}
+    jobs = {name: traffic.seconds for name, traffic in device.jobs.items()}
+    return {
+        "values": jobs["values"] + jobs["margins"],
+        "gradients": jobs["derivatives"],
+        "hessians": jobs["hessians"],
+        "filling": max(0.0, values + gradients + filling - sum(jobs.values())),
+        "solver": solver,
+    }

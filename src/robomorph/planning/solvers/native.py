@@ -79,6 +79,7 @@ class Work:
         if task.dtype == "float32":
             self.noise = row_noise(self.nodes, task.evaluator, task.x)
             self.options = single_options(self.noise)
+            self.nodes.forget()
         drawn = self.noise + self.noise.max(initial=0.0)
         device: dict[str, Any] = {"device": self.nodes.handed}
         self.native = NativeProblem(problem, device, self.nodes, task.threads, drawn)
