@@ -6,11 +6,12 @@
 namespace robomorph::planning {
 namespace {
 
+// Lanes beyond the last node are zero, as the second derivatives for multipliers that are.
 template <typename T>
-void to_lanes(const T* rows, int size, int first, int nodes, double* out) {
-  for (int l = 0; l < kLanes; ++l) {  // lanes beyond the last node repeat it
-    const T* row = rows + static_cast<long long>(std::min(first + l, nodes - 1)) * size;
-    for (int i = 0; i < size; ++i) out[i * kLanes + l] = row[i];
+void to_lanes(const T* rows, int size, int count, double* out) {
+  for (int l = 0; l < kLanes; ++l) {
+    const T* row = rows + static_cast<long long>(l) * size;
+    for (int i = 0; i < size; ++i) out[i * kLanes + l] = l < count ? row[i] : 0.0;
   }
 }
 
@@ -18,13 +19,13 @@ void to_lanes(const T* rows, int size, int first, int nodes, double* out) {
 
 // Rows (size,) of the nodes of lane block b, to (size, lanes).
 void PieceWork::fetch(NodeTable table, int size, int b, double* out, bool further) const {
-  const int nodes = l_.nodes - (further ? 1 : 0);
-  const long long start = static_cast<long long>(index_) * nodes * size;
+  const int nodes = l_.nodes - (further ? 1 : 0), count = std::min(nodes - b * kLanes, kLanes);
+  const long long start = (static_cast<long long>(index_) * nodes + b * kLanes) * size;
   const void* rows = k_.device->tables[table];
   if (k_.device->single) {
-    to_lanes(static_cast<const float*>(rows) + start, size, b * kLanes, nodes, out);
+    to_lanes(static_cast<const float*>(rows) + start, size, count, out);
   } else {
-    to_lanes(static_cast<const double*>(rows) + start, size, b * kLanes, nodes, out);
+    to_lanes(static_cast<const double*>(rows) + start, size, count, out);
   }
 }
 
