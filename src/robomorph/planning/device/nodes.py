@@ -42,12 +42,6 @@ class DeviceNodes:
         self._allocate()
         self._send_constants()
         self.error: BaseException | None = None
-        self._jobs: dict[str, Callable[[], tuple[int, int]]] = {
-            "derivatives": self._derivatives,
-            "values": self._values,
-            "margins": self._margins,
-            "hessians": self._hessians,
-        }
         self._warm_up()
         self.forget()
 
@@ -73,7 +67,7 @@ class DeviceNodes:
         """Do a job; False if it failed."""
         begin = time.perf_counter()
         try:
-            moved = self._jobs[job]()
+            moved = _JOBS[job](self)
         except BaseException as error:  # must not pass through native code
             self.error = error
             return False
@@ -82,7 +76,7 @@ class DeviceNodes:
 
     def forget(self) -> None:
         """Count from here on."""
-        self.traffic = {name: Traffic() for name in self._jobs}
+        self.traffic = {name: Traffic() for name in _JOBS}
 
     def use(self) -> DeviceUse:
         """What was asked of it."""
@@ -136,8 +130,8 @@ class DeviceNodes:
         if kernels <= _WARM:
             return
         self.control[:] = self.problem.control
-        for job in self._jobs.values() if self._kernels else ():
-            job()
+        for job in _JOBS.values() if self._kernels else ():
+            job(self)
         _WARM.update(kernels)
 
     # --- jobs ----------------------------------------------------------------------------------------
@@ -230,6 +224,15 @@ class DeviceNodes:
         return states_kernel(problem.width, nodes, problem.nv, self.depth, self.target, self.dtype)
 
 
+# Each gives the bytes that it moved in and out. The one that others build on comes first.
+_JOBS: dict[str, Callable[[DeviceNodes], tuple[int, int]]] = {
+    "derivatives": DeviceNodes._derivatives,
+    "values": DeviceNodes._values,
+    "margins": DeviceNodes._margins,
+    "hessians": DeviceNodes._hessians,
+}
+
+
 def check_place(target: str, dtype: str, solver: str) -> None:
     """Can functions be evaluated there, in this precision, for this solver?"""
     if target not in ("cpu", *GPU_TARGETS):
@@ -251,4 +254,3 @@ def _names(problem: Problem) -> tuple[str, ...]:
 
 def _some(problem: Problem, channels: Shapes, torques: Shapes) -> Shapes:
     return {**(channels if problem.channels else {}), **(torques if problem.torque else {})}
-

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from robomorph.errors import ArgumentError
 from robomorph.planning.device.nodes import DeviceNodes
 from robomorph.planning.evaluate import Evaluator
-from robomorph.planning.problem import Array
+from robomorph.planning.problem import Array, Problem
 from robomorph.planning.solvers.outcome import SOLVED, UNFINISHED, Outcome
 
 _DEVIATIONS = 4.0
 _SHAKE = 0.3  # rad or m
 _BROKEN = 1e-6  # scaled: what counts as a violation of the answer
+_MOST = 0.05  # noise of a row, scaled, with which a search still makes sense
 _TOLERANCE = 1e-7, 1e-8  # of the solver in float64: optimality, violation
 
 
@@ -43,6 +45,21 @@ def _error(found: Any, exact: Array) -> Array:
     exact = exact.reshape(found.shape)
     usual = np.sqrt(((found.astype(np.float64) - exact) ** 2).mean(axis=0))
     return np.asarray(_DEVIATIONS * usual)
+
+
+def must_see(noise: Array, problem: Problem) -> None:
+    """Refuse a problem whose rows float32 cannot tell from their bounds."""
+    if not len(noise) or noise.max() <= _MOST:
+        return
+    entry = int(noise.argmax())
+    function, rate = int(problem.rows.function[entry]), int(problem.rows.rate[entry])
+    task = function < problem.channels
+    what = f"{('value', 'speed', 'acceleration')[rate]} of a task" if task else "torque"
+    when = float(problem.pieces.start[problem.rows.piece[entry]])
+    raise ArgumentError(
+        f"dtype: float32 knows a row ({what}) at t = {when:.4g} s to {noise[entry]:.2g} of its scale only "
+        f"(expected {_MOST:g}): use dtype='float64', or longer intervals"
+    )
 
 
 def single_options(noise: Array) -> dict[str, float]:

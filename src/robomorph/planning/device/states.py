@@ -22,7 +22,7 @@ def states_kernel(width: int, nodes: int, nv: int, depth: int, target: str, dtyp
     def make() -> Program:
         return states_program(width, nodes, nv, depth)
 
-    made = Deferred("states", inputs, outputs, make, None).kernel(
+    made = Deferred(f"states_{nodes}", inputs, outputs, make, None).kernel(
         target, dtype, Settings(0, False, {})
     )
     assert isinstance(made, GpuKernel)
@@ -46,7 +46,7 @@ def states_program(width: int, nodes: int, nv: int, depth: int) -> Program:
             rows.append([_dot(at, control[j::nv]) for j in range(nv)])
         results[name] = rows
     shapes = {port.name: port.shape for port in outputs}
-    return run_passes(tracer.program("states", inputs, results, shapes), SIMPLIFY)
+    return run_passes(tracer.program(f"states_{nodes}", inputs, results, shapes), SIMPLIFY)
 
 
 def _ports(width: int, nodes: int, nv: int, depth: int) -> tuple[tuple[Port, ...], tuple[Port, ...]]:

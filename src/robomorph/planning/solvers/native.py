@@ -9,7 +9,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.device import DeviceNodes
-from robomorph.planning.device.precision import on_device, row_noise, single_options
+from robomorph.planning.device.precision import must_see, on_device, row_noise, single_options
 from robomorph.planning.functions import Functions
 from robomorph.planning.problem import Array, Problem
 from robomorph.planning.solvers.native_problem import LANES, Kernel, NativeProblem
@@ -78,6 +78,7 @@ class Work:
         self.nodes = DeviceNodes(problem, _of_robot(functions).kernels, task.target, task.dtype)
         if task.dtype == "float32":
             self.noise = row_noise(self.nodes, task.evaluator, task.x)
+            must_see(self.noise, problem)
             self.options = single_options(self.noise)
             self.nodes.forget()
         drawn = self.noise + self.noise.max(initial=0.0)

@@ -179,8 +179,9 @@ class OpenClBlock:
     """Memory on the device, and host memory that the driver can copy from directly."""
 
     def __init__(self, device: OpenClDevice, size: int) -> None:
-        self.device, self._buffer = device, device.cl.Buffer(
-            device.context, device.cl.mem_flags.READ_WRITE, size
+        self.device, self._buffer = (
+            device,
+            device.cl.Buffer(device.context, device.cl.mem_flags.READ_WRITE, size),
         )
         self.host = mapped(device.cl, device.context, device.queues[0], size)
 
