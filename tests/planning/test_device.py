@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 import time
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -306,19 +307,16 @@ def test_a_plan_that_float64_refuses_is_no_plan(monkeypatch: pytest.MonkeyPatch)
     assert "does not hold in float64: use dtype='float64'" in plan.reason and "0.0003" in plan.reason
 
 
-@needs_opencl
-def test_float64_sees_what_float32_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without its margins for noise a plan in single precision is not trusted."""
-    monkeypatch.setattr(precision, "row_noise", lambda *args: None)
-    from robomorph.planning.solvers import native
-
-    monkeypatch.setattr(
-        native, "row_noise", lambda n, evaluator, x: np.zeros(len(evaluator.problem.rows.piece))
-    )
-    monkeypatch.setattr(native, "single_options", lambda noise: {"tolerance": 2e-3, "feasibility": 2e-3})
-    plan = scenario("feet").solve(None, target="opencl", dtype="float32", margin=0.0)
-    assert plan.device is not None and plan.device.violation is not None
-    assert plan.success is (plan.device.violation <= 1e-6)
+def test_the_check_in_float64_sees_what_samples_see() -> None:
+    plan, evaluator = solved("feet", "jerk", "cpu", "float64"), scenario("feet").problem("jerk").evaluator
+    assert precision.violation(evaluator, evaluator.variables(plan.control)) <= 1e-6
+    free = evaluator.problem.block_of >= 0
+    for size in (1e-5, 1e-3, 1e-1):
+        control = plan.control.copy()
+        control[free] += np.random.default_rng(3).normal(0.0, size, control[free].shape)
+        broken = max(-m.scaled for m in replace(plan, control=control).violations(2000.0))
+        found = precision.violation(evaluator, evaluator.variables(control))
+        assert found >= 0.999 * broken > 1e-6
 
 
 @needs_opencl

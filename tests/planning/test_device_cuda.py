@@ -1,4 +1,4 @@
-"""Motions on CUDA: the same code as on OpenCL, here on a stand-in for the driver that runs kernels on the CPU."""
+"""Motions on CUDA: the code of OpenCL, here on a stand-in for the driver that runs kernels on the CPU."""
 
 from __future__ import annotations
 

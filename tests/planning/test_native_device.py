@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_single_precision_is_rounded_once(name: str) -> None:
 def test_a_device_that_failed_is_left_alone(job: str) -> None:
     _, other, device, x = pair("all")
     device.fail = job
-    found = {
+    found: dict[str, Callable[[], Any]] = {
         "values": lambda: np.isnan(other.values(x)[0]),
         "margins": lambda: other.refresh_margins(x) is False,
         "derivatives": lambda: other.linearise(x) is None,

@@ -16,8 +16,8 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 class Memory:
-    """Arrays one after the other in one block, on the device and on the host. `tails` are lists of arrays that
-    take turns behind the others: they share their place."""
+    """Arrays one after the other in one block, on the device and on the host. `tails` are lists of arrays
+    that take turns behind the others: they share their place."""
 
     def __init__(self, device: Device, dtype: str, shapes: Shapes, *tails: Shapes) -> None:
         self.dtype = dtype

@@ -28,8 +28,8 @@ class DeviceNodes:
     all nodes, values at further nodes too for "margins", and second derivatives ("hessians") for
     `multipliers` (nodes of all pieces, functions) at the nodes of the last "derivatives".
 
-    Control points (P, nv) are taken from `control`, the stretch of time from `sigma` (1,); results are left in
-    `tables`, until the next job. An error is kept in `error`. For one caller at a time.
+    Control points (P, nv) are taken from `control`, the stretch of time from `sigma` (1,); results are left
+    in `tables`, until the next job. An error is kept in `error`. For one caller at a time.
     """
 
     def __init__(self, problem: Problem, kernels: MotionKernels, target: str, dtype: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from robomorph.compiler.program import Deferred
 from robomorph.ir.program import Port, Program
@@ -54,7 +55,7 @@ def _ports(width: int, nodes: int, nv: int, depth: int) -> tuple[tuple[Port, ...
     return inputs, tuple(Port(name, (nodes, nv)) for name in STATES[:depth])
 
 
-def _dot(a: list, b: list):  # type: ignore[type-arg, no-untyped-def]
+def _dot(a: list[Any], b: list[Any]) -> Any:
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
         total = total + x * y

@@ -49,8 +49,8 @@ class DeviceUse:
 
 
 def split_times(times: Mapping[str, float], device: DeviceUse | None) -> dict[str, float]:
-    """s by part, of what a solver reports. On a device values (with those for margins), gradients and hessians
-    are the calls of it, copies included, and filling is what else evaluation took. On the CPU kernels are
+    """s by part, of what a solver reports. On a device values (with those for margins), gradients and
+    hessians are its calls, copies included, and filling is what else evaluation took. On the CPU kernels are
     called while the matrix is filled, so that filling has the second derivatives in it."""
     values, gradients = times.get("values", 0.0), times.get("derivatives", 0.0)
     filling = times.get("condensing", 0.0)

@@ -25,8 +25,9 @@ class NativeProblem:
 
     kernels: those of channels (channel_values, channels, channel_hessian) if there are any, and those of torques
     (torque_values, torques, torque_hessian) if the problem has torques. A Hessian may be missing: rows then
-    count without second derivatives. Or one entry `device` in place of all: what DeviceNodes hands over. keep:
-    whatever keeps the kernels' code alive. noise (R,): a part of the margins of every entry of `Rows`, scaled.
+    count without second derivatives. Or one entry `device` in place of all: what DeviceNodes hands over.
+    keep: whatever keeps the kernels' code alive. noise (R,): a part of the margins of every entry of `Rows`,
+    scaled.
     Answers do not depend on `threads` (0: the default number).
     """
 
