@@ -219,8 +219,10 @@ def test_joints_alone_leave_the_device_nothing_to_do() -> None:
 @needs_opencl
 def test_grids_starts_and_threads_of_the_caller() -> None:
     motion = scenario("squat")
-    usual, plan = (motion.solve(method="grid", points=11, starts=2, target=t) for t in ("cpu", "opencl"))
-    np.testing.assert_allclose(plan.control, usual.control, atol=1e-6)
+    for points, starts in ((1, 1), (11, 2)):
+        grid = {"method": "grid", "points": points, "starts": starts}
+        usual, plan = (motion.solve(**grid, target=t) for t in ("cpu", "opencl"))  # type: ignore[arg-type]
+        np.testing.assert_allclose(plan.control, usual.control, atol=1e-6)
     found: list[Plan] = []
     pool = [threading.Thread(target=lambda: found.append(motion.solve(target="opencl"))) for _ in range(3)]
     for thread in pool:

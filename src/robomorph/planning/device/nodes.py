@@ -38,7 +38,7 @@ class DeviceNodes:
         self.pieces, self.nodes = problem.pieces.count, problem.pieces.basis.shape[2]
         self.depth = 3 if problem.torque else 1
         self._kernels = {name: self._kernel(kernels, name) for name in _names(problem)}
-        self._states = [self._states_of(n) for n in (self.nodes, self.nodes - 1)]
+        self._states = [self._states_of(n) for n in (self.nodes, self.nodes - 1) if n]
         self._allocate()
         self._send_constants()
         self.error: BaseException | None = None
@@ -126,7 +126,7 @@ class DeviceNodes:
 
     def _warm_up(self) -> None:
         """Build what is to run, and run it once: drivers finish their compilation at the first launch."""
-        kernels = {*self._kernels.values(), *self._states[: 1 + (self.nodes > 1)]}
+        kernels = {*self._kernels.values(), *self._states}
         if kernels <= _WARM:
             return
         self.control[:] = self.problem.control

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from robomorph.compiler.program import Deferred
+from robomorph.compiler.program import compile_program
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.runtime.kernel import Settings
 from robomorph.targets.gpu.kernel import GpuKernel
 
 STATES = ("q", "qd", "qdd")
@@ -18,14 +17,8 @@ STATES = ("q", "qd", "qdd")
 @cache
 def states_kernel(width: int, nodes: int, nv: int, depth: int, target: str, dtype: str) -> GpuKernel:
     """A kernel for batches of pieces, see `states_program`."""
-    inputs, outputs = _ports(width, nodes, nv, depth)
-
-    def make() -> Program:
-        return states_program(width, nodes, nv, depth)
-
-    made = Deferred(f"states_{nodes}", inputs, outputs, make, None).kernel(
-        target, dtype, Settings(0, False, {})
-    )
+    program = states_program(width, nodes, nv, depth)
+    made = compile_program(program, target, dtype=dtype, check_finite=False)
     assert isinstance(made, GpuKernel)
     return made
 
@@ -34,7 +27,7 @@ def states_program(width: int, nodes: int, nv: int, depth: int) -> Program:
     """(control (width, nv), rate (1,), basis (3, nodes, width)) -> q, qd, qdd (nodes, nv), the first `depth`
     of them: the d-th sum over control points of basis[d], times rate^d."""
     tracer = Tracer()
-    inputs, outputs = _ports(width, nodes, nv, depth)
+    inputs = Port("control", (width, nv)), Port("rate", (1,)), Port("basis", (3, nodes, width))
     given = tracer.inputs(inputs)
     control, rate, basis = given["control"], given["rate"][0], given["basis"]
     results = {}
@@ -46,13 +39,7 @@ def states_program(width: int, nodes: int, nv: int, depth: int) -> Program:
                 at = [b * rate for b in at]
             rows.append([_dot(at, control[j::nv]) for j in range(nv)])
         results[name] = rows
-    shapes = {port.name: port.shape for port in outputs}
-    return run_passes(tracer.program(f"states_{nodes}", inputs, results, shapes), SIMPLIFY)
-
-
-def _ports(width: int, nodes: int, nv: int, depth: int) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
-    inputs = Port("control", (width, nv)), Port("rate", (1,)), Port("basis", (3, nodes, width))
-    return inputs, tuple(Port(name, (nodes, nv)) for name in STATES[:depth])
+    return run_passes(tracer.program(f"states_{nodes}", inputs, results), SIMPLIFY)
 
 
 def _dot(a: list[Any], b: list[Any]) -> Any:
