@@ -165,5 +165,8 @@ def test_refusals() -> None:
     wrong: Any = "elbow"
     with pytest.raises(ArgumentError, match=r"^task: expected a task"):
         MotionKernels(made, (wrong,))
+    wrong = CenterOfMass()
+    with pytest.raises(ArgumentError, match=r"^tasks: expected a list of tasks"):
+        MotionKernels(made, wrong)
     with pytest.raises(ArgumentError, match=r"^kernel: unknown name 'torque'"):
         MotionKernels(made, (CenterOfMass(),)).kernel("torque")
