@@ -78,7 +78,8 @@ def _check(problem: dict[str, Any], fields: dict[str, Any]) -> Report:
     if length > Fraction(longest) + Fraction(1, 10**9):
         raise Refused(f"motion: expected at most {longest} s, found {float(length)}")
     check_ends(motion, problem)
-    rows = read_rows(robot, problem["constraints"], motion.start, motion.stop)
+    unit = length if shortest < longest else Fraction(1)
+    rows = read_rows(robot, problem["constraints"], motion.stop, unit)
     claims = read_claims(fields["proof"], rows)
     report = Report(robot.root, len(names), float(length), rows)
     _prove_joints(motion, [row for row in rows if row.joint is not None], claims)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from robomorph.checker import document as read
-from robomorph.checker.balls import Ball, ball, dot, flint, product, rate, sub, times, total, transposed
+from robomorph.checker.balls import Ball, ball, dot, flint, mul, product, rate, sub, times, total, transposed
 from robomorph.checker.document import Refused
 from robomorph.checker.mechanics import State
 from robomorph.checker.robot import Robot
@@ -38,14 +38,16 @@ class Row:
         return any(not (isinstance(b, float) and math.isinf(b)) for b in (self.lower, self.upper))
 
 
-def read_rows(robot: Robot, constraints: Any, start: Fraction, stop: Fraction) -> list[Row]:
+def read_rows(robot: Robot, constraints: Any, stop: Fraction, unit: Fraction) -> list[Row]:
+    """unit: what windows are written in (s): shares of the duration if that is free."""
+    whole = (Fraction(0), stop)
     out: list[Row] = []
     for i, data in enumerate(read.items(constraints, "constraints")):
         kind = data.get("kind") if isinstance(data, Mapping) else None
         if kind == "limits":
-            out += _limits(robot, i, data, (start, stop))
+            out += _limits(robot, i, data, whole)
         elif kind == "task":
-            out += _task(robot, i, data, (start, stop))
+            out += _task(robot, i, data, whole, unit)
         else:
             raise Refused(f"constraints[{i}]: expected 'limits' or 'task', found {kind!r}")
     return [row for row in out if row.bounded]
@@ -87,13 +89,14 @@ def _torque(j: int) -> Callable[[State], Ball]:
     return lambda state: state.torques[j]
 
 
-def _task(robot: Robot, index: int, data: Any, whole: tuple[Fraction, Fraction]) -> list[Row]:
+def _task(robot: Robot, index: int, data: Any, whole: tuple[Fraction, Fraction], unit: Fraction) -> list[Row]:
     where = f"constraints[{index}]"
     keys = ("kind", "task", "reference", "lower", "upper", "rate", "during")
     fields = read.record(data, where, keys)
-    begin, end = (
-        read.fraction(t, f"{where}.during") for t in read.items(fields["during"], f"{where}.during")
-    )
+    edges = read.items(fields["during"], f"{where}.during")
+    if len(edges) != 2:
+        raise Refused(f"{where}: expected a window from one time to another")
+    begin, end = (unit * read.fraction(t, f"{where}.during") for t in edges)
     if not whole[0] <= begin <= end <= whole[1]:
         raise Refused(f"{where}: expected a window within the motion, found {float(begin)} to {float(end)} s")
     rate_ = read.whole(fields["rate"], f"{where}.rate", 0, 2)
@@ -101,11 +104,10 @@ def _task(robot: Robot, index: int, data: Any, whole: tuple[Fraction, Fraction])
     bounds = tuple(read.numbers(fields[key], f"{where}.{key}", infinite=True) for key in ("lower", "upper"))
     made = _kind(robot, where, fields["task"], reference, bounds, rate_)
     before = ("", "speed of ", "acceleration of ")[rate_]
-    out = []
-    for k, (name, (lower, upper), value, joint) in enumerate(made):
-        bound = Row(index, k, f"{before}{name}", lower, upper, (begin, end), joint, rate_, value)
-        out.append(bound)
-    return out
+    return [
+        Row(index, k, f"{before}{name}", lower, upper, (begin, end), joint, rate_, value)
+        for k, (name, (lower, upper), value, joint) in enumerate(made)
+    ]
 
 
 _Made = list[tuple[str, tuple[Any, Any], Callable[[State], Ball] | None, int | None]]
@@ -121,9 +123,9 @@ def _kind(
     if name == "center of mass":
         read.record(data, f"{where}.task", ("name",))
         return _differences(where, "center of mass", lambda s: s.center_of_mass, reference, bounds, order)
-    if name not in ("position", "orientation", "axis", "pose"):
+    if name not in ("position", "orientation", "axis", "tilt", "pose"):
         raise Refused(f"{where}: this program knows no task called {name!r}")
-    keys = ("name", "frame", "axis") if name == "axis" else ("name", "frame")
+    keys = ("name", "frame", "axis") if name in ("axis", "tilt") else ("name", "frame")
     fields = read.record(data, f"{where}.task", keys)
     frame = read.name(fields["frame"], f"{where}.frame")
     if frame not in robot.frames:
@@ -133,9 +135,8 @@ def _kind(
         return _differences(where, title, lambda s: s.frame(frame).origin, reference, bounds, order)
     if order:
         raise Refused(f"{where}: only positions and centres of mass have rates here")
-    if name == "axis":
-        axis = read.numbers(fields["axis"], f"{where}.axis", 3)
-        return _axis(where, title, frame, axis, reference, bounds)
+    if name in ("axis", "tilt"):
+        return _direction(where, title, frame, fields, reference, bounds)
     if name == "orientation":
         return _orientation(where, title, frame, reference, bounds)
     _need(where, (reference, *bounds), (12, 6, 6))
@@ -190,59 +191,69 @@ def _posture(
     return out
 
 
-def _axis(
-    where: str,
-    title: str,
-    frame: str,
-    axis: list[float],
-    reference: list[float],
-    bounds: tuple[Any, ...],
+def _direction(
+    where: str, title: str, frame: str, data: Any, reference: list[float], bounds: tuple[Any, ...]
 ) -> _Made:
-    """The cosine of the angle between an axis of a frame and a direction of the world."""
-    _need(where, (reference, *bounds), (9, 1, 1))
-    own, wanted = [ball(x) for x in axis], [ball(x) for x in reference[6:]]
+    """Where an axis of a frame points: by the cosine of the angle to a direction (axis), or by sines along
+    two normals of it too (tilt). The reference has the two normals, then the direction."""
+    tilt = data["name"] == "tilt"
+    _need(where, (reference, *bounds), (9, 2, 2) if tilt else (9, 1, 1))
+    own = [ball(x) for x in read.numbers(data["axis"], f"{where}.axis", 3)]
+    first, second, wanted = ([ball(x) for x in reference[3 * i : 3 * i + 3]] for i in range(3))
+
+    def along(direction: Any, sign: int) -> Callable[[State], Ball]:
+        return lambda s: mul(sign, dot(times(s.frame(frame).rotation, own), direction))
+
+    if tilt:
+        sides, floor = _through_sines(where, bounds)
+        return [
+            (f"{title}, first", sides[0], along(second, -1), None),
+            (f"{title}, second", sides[1], along(first, 1), None),
+            (f"{title}, angle", (floor, math.inf), along(wanted, 1), None),
+        ]
     low, high = max(0.0, bounds[0][0]), min(math.pi, bounds[1][0])
     least: Any = -math.inf if high >= math.pi else flint().arb(high).cos()
     most: Any = math.inf if low <= 0.0 else flint().arb(low).cos()
-    return [
-        (f"{title}, angle", (least, most), lambda s: dot(times(s.frame(frame).rotation, own), wanted), None)
-    ]
+    return [(f"{title}, angle", (least, most), along(wanted, 1), None)]
 
 
 def _orientation(
     where: str, title: str, frame: str, reference: list[float], bounds: tuple[Any, ...]
 ) -> _Made:
     """Angles about the reference's own axes, held through E = Rt^T R: half its antisymmetric part, which is
-    sin(a) / a times the rotation vector, and its cosine. With A the largest angle that the bounds allow,
-    values between sin(A) / A times the bounds and cos(a) >= min(0, cos(A)) imply them."""
+    sin(a) / a times the rotation vector, and its cosine."""
     _need(where, (reference, *bounds), (9, 3, 3))
     wanted = [[ball(x) for x in reference[3 * i : 3 * i + 3]] for i in range(3)]
-    arb = flint().arb
-    largest = total([arb(max(abs(a), abs(b))) ** 2 for a, b in zip(*bounds, strict=True)]).sqrt()
-    if not largest < arb.pi():
-        raise Refused(f"{where}: expected angles that together stay below half a turn")
-    shrink = largest.sinc()
+    sides, floor = _through_sines(where, bounds)
+    half = flint().arb(0.5)
 
     def relative(state: State) -> Any:
         return product(transposed(wanted), state.frame(frame).rotation)
 
     def sine(i: int, j: int) -> Callable[[State], Ball]:
-        return lambda s: (lambda e: sub(e[i][j], e[j][i]) * arb(0.5))(relative(s))
+        return lambda s: (lambda e: mul(half, sub(e[i][j], e[j][i])))(relative(s))
 
-    out: _Made = []
-    for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0))):
-        low, high = bounds[0][k], bounds[1][k]
-        least = arb(low) * shrink if low <= 0.0 else arb(low)
-        most = arb(high) * shrink if high >= 0.0 else arb(high)
-        out.append((f"{title}, {_AXES[k]}", (least, most), sine(i, j), None))
-    cosine = largest.cos()
-    floor = cosine if cosine < 0 else arb(0)
-    out.append(
-        (
-            f"{title}, angle",
-            (floor, math.inf),
-            lambda s: (lambda e: (e[0][0] + e[1][1] + e[2][2] - 1) * arb(0.5))(relative(s)),
-            None,
-        )
-    )
-    return out
+    def cosine(state: State) -> Ball:
+        e = relative(state)
+        return mul(half, sub(total([e[i][i] for i in range(3)]), 1))
+
+    out: _Made = [
+        (f"{title}, {_AXES[k]}", sides[k], sine(i, j), None)
+        for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0)))
+    ]
+    return [*out, (f"{title}, angle", (floor, math.inf), cosine, None)]
+
+
+def _through_sines(where: str, bounds: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:
+    """Bounds on sin(a) / a times a vector of angles, and on cos(a), that imply bounds on the angles: with A
+    the largest size that these allow, sin(A) / A times them, and min(0, cos(A))."""
+    arb = flint().arb
+    largest = total([arb(max(abs(a), abs(b))) ** 2 for a, b in zip(*bounds, strict=True)]).sqrt()
+    if not largest < arb.pi():
+        raise Refused(f"{where}: expected angles that together stay below half a turn")
+    shrink, cosine = largest.sinc(), largest.cos()
+    sides = [
+        (arb(low) * shrink if low <= 0.0 else arb(low), arb(high) * shrink if high >= 0.0 else arb(high))
+        for low, high in zip(*bounds, strict=True)
+    ]
+    return sides, cosine if cosine < 0 else arb(0)

@@ -17,6 +17,7 @@ from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
+from robomorph.planning.requirements import Ends
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 
@@ -89,6 +90,7 @@ def _plan(
     x: Array,
     given: dict[str, Any],
 ) -> Plan:
+    nominal = motion.duration.nominal
     sigma = 1.0 if assembled.problem.duration is None else float(x[-1])
     requirements = tuple(stretched(r, sigma) for r in motion.requirements)
     return Plan(
@@ -96,13 +98,14 @@ def _plan(
         success=outcome is not None and outcome.status == SOLVED,
         reason="" if outcome is None else explain(assembled, evaluator, outcome),
         control=evaluator.control(x),
-        seconds=motion.duration.nominal * sigma,
+        seconds=nominal * sigma,
         cost=evaluator.cost(x),
         iterations=0 if outcome is None else outcome.iterations,
         times={} if outcome is None else outcome.seconds,
         requirements=requirements,
         method=given["method"],
         solver=given["solver"],
+        ends=Ends(motion.start, motion.end, motion.periodic, motion.duration.bounds or (nominal, nominal)),
         assembled=assembled,
         multipliers=None if outcome is None else outcome.multipliers,
     )

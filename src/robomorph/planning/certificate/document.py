@@ -44,15 +44,17 @@ def problem_data(
     start: End | None = None,
     end: End | None = None,
     periodic: bool = False,
+    unit: Fraction = Fraction(1),
 ) -> dict[str, Any]:
-    """The problem: the robot's text and options, how long, from where to where, and what must hold."""
+    """The problem: the robot's text and options, how long, from where to where, and what must hold. With a
+    free duration, a pair of seconds, windows are written in shares of it: `unit` is the one they are for."""
     return {
         "robot": robot_data(robot),
         "seconds": _hex(seconds if isinstance(seconds, tuple) else (seconds, seconds)),
         "start": _end(start),
         "end": _end(end),
         "periodic": bool(periodic),
-        "constraints": [_statement(one) for one in statements],
+        "constraints": [_statement(one, unit) for one in statements],
     }
 
 
@@ -141,7 +143,7 @@ def _options(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _statement(one: Statement) -> dict[str, Any]:
+def _statement(one: Statement, unit: Fraction) -> dict[str, Any]:
     if isinstance(one, Limits):
         return {
             "kind": "limits",
@@ -157,7 +159,7 @@ def _statement(one: Statement) -> dict[str, Any]:
         "lower": _hex(one.lower),
         "upper": _hex(one.upper),
         "rate": one.rate,
-        "during": [str(t) for t in one.window],
+        "during": [str(t / unit) for t in one.window],
     }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +18,15 @@ from robomorph.ir.chebyshev import Order, ordered
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
-from robomorph.planning.certificate.rates import rate_of
+from robomorph.planning.certificate.rates import MOTION, rate_of
 from robomorph.tasks import AnyTask, Scene
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Window = tuple[Fraction, Fraction]
+# By robot: functions made before, "torque" and lists of tasks.
+_MADE: WeakKeyDictionary[Robot, dict[Any, Function]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,8 @@ class Function:
         """The program of its time derivative, ready to run on models; made once."""
         if order not in self._made:
             program = rate_of(self.program, order)
-            self._made[order] = program, ordered(program, {name for name, _ in self.numbers})
+            plain = {port.name for port in program.inputs} - set(MOTION)
+            self._made[order] = program, ordered(program, plain)
         return self._made[order]
 
 
@@ -83,9 +87,12 @@ def torque_obligations(
     robot: Robot, lower: npt.ArrayLike, upper: npt.ArrayLike, window: Window
 ) -> list[Obligation]:
     """Of joint torques (N m, N); bounds (nv,)."""
-    program = robot.specialiser.specialise(make_request(robot.model, "inverse_dynamics")).program
+    made = _MADE.setdefault(robot, {})
+    if "torque" not in made:
+        program = robot.specialiser.specialise(make_request(robot.model, "inverse_dynamics")).program
+        made["torque"] = Function(program)
     names = [f"torque of {name}" for name in robot.velocity_names]
-    return _each(names, Function(program), 0, lower, upper, window)
+    return _each(names, made["torque"], 0, lower, upper, window)
 
 
 @dataclass(frozen=True)
@@ -104,25 +111,33 @@ class TaskBounds:
 
 def task_obligations(robot: Robot, given: Sequence[TaskBounds]) -> list[Obligation]:
     """Of tasks; all of them are one program, since they share most of their work."""
-    tracer, tree = Tracer(), robot.specialiser.tree(regroup=False)
-    references = [x for one in given for x in one.reference]
-    ports = [Port("q", (robot.nq,)), Port("references", (len(references),))]
-    inputs = tracer.inputs(ports)
-    scene, first = Scene(tree, inputs["q"]), 0
-    values: list[object] = []
-    starts = []
-    for one in given:
-        own, _ = one.task.bound_rows(scene, inputs["references"][first : first + len(one.reference)])
-        starts.append(len(values))
-        values += own
-        first += len(one.reference)
-    program = run_passes(tracer.program("tasks", ports, {"values": values}), SIMPLIFY)
-    function = Function(program, (("references", tuple(references)),))
+    tasks = tuple(one.task for one in given)
+    made = _MADE.setdefault(robot, {})
+    if tasks not in made:
+        made[tasks] = Function(_task_program(robot, tasks))
+    references = tuple(x for one in given for x in one.reference)
+    function = replace(made[tasks], numbers=(("references", references),))  # what was made is shared
     out: list[Obligation] = []
-    for one, start in zip(given, starts, strict=True):
+    start = 0
+    for one in given:
         names = [f"{one.name}, {row}" for row in one.rows]
         out += _each(names, function, one.rate, one.lower, one.upper, one.window, start)
+        start += one.task.bound_size.rows
     return out
+
+
+def _task_program(robot: Robot, tasks: Sequence[AnyTask]) -> Program:
+    """(q, references) -> the bound rows of all tasks."""
+    tracer = Tracer()
+    ports = [Port("q", (robot.nq,)), Port("references", (sum(task.size.reference for task in tasks),))]
+    inputs = tracer.inputs(ports)
+    scene, first = Scene(robot.specialiser.tree(regroup=False), inputs["q"]), 0
+    values: list[object] = []
+    for task in tasks:
+        own, _ = task.bound_rows(scene, inputs["references"][first : first + task.size.reference])
+        values += own
+        first += task.size.reference
+    return run_passes(tracer.program("tasks", ports, {"values": values}), SIMPLIFY)
 
 
 def _each(

@@ -23,6 +23,7 @@ from robomorph.planning.certificate.obligations import (
     torque_obligations,
 )
 from robomorph.tasks import AnyTask, Posture
+from robomorph.tasks.kinds import LINEAR
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -97,7 +98,10 @@ class TaskStatement:
         names: list[str] = []
         for part in self.task.parts:
             count = part.bound_size.rows
-            names += (*_AXES, "angle") if count == 4 else _AXES if count == 3 else ("angle",)
+            if part.kind is LINEAR:
+                names += _AXES
+            else:  # angles, and the one that they make together
+                names += [*(_AXES if count == 4 else ("first", "second"))[: count - 1], "angle"]
         return tuple(names)
 
     def bounds(self) -> tuple[Array, Array]:
