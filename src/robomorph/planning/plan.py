@@ -58,7 +58,8 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
+    from a device that evaluates."""
 
     robot: Robot
     success: bool
@@ -72,7 +73,9 @@ class Plan:
     method: str
     solver: str
     multipliers: Array | None = None
+    moved: int = 0
     certificate: Any = None
+    others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
     @cached_property
