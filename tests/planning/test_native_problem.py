@@ -49,6 +49,7 @@ def test_values_and_first_derivatives(name: str) -> None:
     np.testing.assert_allclose(cost, reference.cost(x), rtol=1e-11)
     np.testing.assert_allclose(rows, reference.rows(x), rtol=1e-11, atol=1e-11)
     gradient = native.linearise(x)
+    assert gradient is not None
     np.testing.assert_allclose(gradient, by_complex_steps(reference.cost, x), rtol=1e-10, atol=1e-10)
     jacobian = by_complex_steps(reference.rows, x)
     found = np.stack([native.times(e) for e in np.eye(len(x))], axis=-1)
