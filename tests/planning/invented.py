@@ -284,6 +284,10 @@ def _blocks(rng: Any, points: int, kind: str) -> Any:
         free = np.where((free < 2) | (free >= points - 2), -1, free - 2)
     elif kind == "periodic":
         free = free % (points - 3)
+    elif kind == "few":  # pieces that nothing moves
+        free = np.where(free < points - 2, -1, free - points + 2)
+    elif kind == "none":
+        free = np.full(points, -1)
     elif kind == "shared":  # neighbours too, and in any order
         free = rng.permutation(np.arange(points) % (points - 4))
     return free.astype(np.int32)
