@@ -137,7 +137,7 @@ bool Interior::gave_up(bool found, InteriorEnd* end) {
   short_steps_ = alpha_ < kShort && violation > kFar ? short_steps_ + 1 : 0;
   *end = aim_.elastic ? InteriorEnd::kStalled : InteriorEnd::kRestore;
   if (!aim_.elastic && short_steps_ == kShortInRow) return true;
-  if (aim_.most > 0 && ++iterations_ == aim_.most) {
+  if (++iterations_ == aim_.most) {
     *end = InteriorEnd::kCapped;
     return true;
   }

@@ -173,7 +173,11 @@ void Session::finish(const double* x) {
   double cost;
   if (values(x, &cost, result.rows.data())) {
     result.cost = cost;
-    result.infeasibility = violation(result.rows.data());
+    result.infeasibility = 0.0;
+    for (int i = 0; i < m; ++i) {  // of the problem's own bounds
+      const double beyond = std::max(result.rows[i] - problem.upper()[i], problem.lower()[i] - result.rows[i]);
+      result.infeasibility = std::max(result.infeasibility, beyond);
+    }
   }
   Times& times = result.times;
   times.total = seconds();

@@ -97,7 +97,7 @@ Status Solver::run(double* x, const double* multipliers) {
   result.mu = interior_.mu();
   switch (end) {
     case InteriorEnd::kSolved:
-    case InteriorEnd::kFeasible: return Status::kSolved;
+    case InteriorEnd::kFeasible: return session_.contradictory ? Status::kInfeasible : Status::kSolved;
     case InteriorEnd::kInfeasible: return Status::kInfeasible;
     case InteriorEnd::kStopped: return session_.status();
     case InteriorEnd::kBadNumbers: return Status::kBadNumbers;
