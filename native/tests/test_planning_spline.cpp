@@ -154,15 +154,15 @@ TEST_CASE(large, "planning_spline: a thousand variables and many thousand rows")
 }
 
 TEST_CASE(border, "planning_spline: a free duration") {
-  SplineMotion fixed = kick(8, 10, 0.1), free = kick(8, 10, 0.1, true);
-  std::vector<double> x = fixed.guess(), y = free.guess();
-  const Result given = solve(fixed, Options{}, x.data());
-  check_solved(given);
-  free.time_weight = 0.1;
-  const Result result = solve(free, Options{}, y.data());
-  check_solved(result);
-  CHECK(y.back() > 0.0 && std::abs(y.back() - 1.0) > 1e-3);
-  CHECK(result.cost < given.cost + 0.1);
+  SplineMotion kicking = kick(8, 10, 0.1, true);  // speeds are divided by the factor, so that a short time is cheap
+  std::vector<double> y = kicking.guess();
+  check_solved(solve(kicking, Options{}, y.data()));
+  CHECK_NEAR(y.back(), 0.5, 1e-3);
+  SplineMotion squatting = squat(8, 10, 0.05, true);
+  squatting.time_weight = -1.0;
+  std::vector<double> x = squatting.guess();
+  check_solved(solve(squatting, Options{}, x.data()));
+  CHECK_NEAR(x.back(), 2.0, 1e-3);
 }
 
 TEST_CASE(feasible, "planning_spline: without cost a few iterations do") {
