@@ -20,6 +20,7 @@ ROOT = Path(robomorph.__file__).parent
 # Ground: knows numbers. No robot in sight.
 GROUND: dict[str, set[str]] = {
     "errors": set(),
+    "checker": {"errors"},  # a second opinion: shares nothing with what it checks
     "naming": set(),
     "paths": set(),
     "ir": {"errors"},

@@ -16,7 +16,7 @@ examples:
   robomorph plan
   robomorph plan kick --cost none --plots figures
   robomorph plan squat --robot talos --solver ipopt
-  robomorph plan my-motion.toml --save plan.npz --json
+  robomorph plan my-motion.toml --save plan.json && robomorph check plan.json
 
 exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad input
 """
@@ -47,7 +47,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--threads", type=int, help="at most so many")
     parser.add_argument("--starts", type=int, default=1, help="first guesses to try (default 1)")
     parser.add_argument("--refine", type=int, help="pieces of every interval (default: the scenario's)")
-    parser.add_argument("--save", metavar="FILE", type=path_text, help="the plan: .npz or .csv samples")
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        type=path_text,
+        help="the plan: .json with its certificate (robomorph check), or .npz or .csv samples",
+    )
+    parser.add_argument("--no-certificate", action="store_true", help="leave out the proof of constraints")
     parser.add_argument("--plots", metavar="FOLDER", type=path_text, help="draw figures there")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -74,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
         progress=not args.json,
         **({} if args.solver is None else {"solver": args.solver}),
     )
+    if plan.success and not args.no_certificate:
+        _certify(plan)
     if args.save:
         plan.save(args.save)
     if args.plots:
@@ -85,6 +93,16 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(make_console(), scenario, plan)
     return 0 if plan.success else 1
+
+
+def _certify(plan: Plan) -> None:
+    """The second time is what the proof takes: the first also makes its programs."""
+    import time
+
+    plan.certify()
+    begin = time.perf_counter()
+    plan.certify()
+    plan.times = {**plan.times, "certificate": time.perf_counter() - begin}
 
 
 def _cost(scenario: Scenario, name: str | None) -> Any:
@@ -110,10 +128,32 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
         "times_s": dict(plan.times),
         "sizes": None if sizes is None else vars(sizes),
         "paper": dict(scenario.paper),
+        "certificate": _certificate(plan),
         "margins": [vars(margin) for margin in plan.margins],
         "joints": list(plan.robot.velocity_names),
         "control": plan.control,
     }
+
+
+def _certificate(plan: Plan) -> dict[str, Any] | None:
+    found = plan.certificate
+    if found is None:
+        return None
+    failed = [str(proof) for proof in found.failed]
+    return {"proven": found.proven, "rows": len(found.proofs), "pieces": found.runs, "failed": failed}
+
+
+def _print_certificate(console: Console, plan: Plan) -> None:
+    found = plan.certificate
+    if found is None:
+        return
+    if found.proven:
+        text = f"Proven for every instant: {len(found.proofs)} rows, {found.runs} runs of pieces."
+        console.print(text, style="green")
+        return
+    console.print(f"Not proven: {len(found.failed)} of {len(found.proofs)} rows", style="red")
+    for proof in found.failed:
+        console.print(f"  {proof}", markup=False)
 
 
 def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
@@ -122,6 +162,7 @@ def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
     _print_sizes(console, scenario, plan)
     _print_times(console, plan)
     _print_margins(console, plan)
+    _print_certificate(console, plan)
 
 
 def _print_sizes(console: Console, scenario: Scenario, plan: Plan) -> None:

@@ -20,6 +20,7 @@ from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
+from robomorph.planning.requirements import Ends
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
@@ -168,19 +169,23 @@ class _Record:
 
     def plan(self, outcome: Outcome | None, x: Array) -> Plan:
         evaluator, motion = self.assembled.evaluator, self.motion
+        nominal = motion.duration.nominal
         sigma = 1.0 if self.assembled.problem.duration is None else float(x[-1])
         return Plan(
             robot=motion.robot,
             success=outcome is not None and outcome.status == SOLVED,
             reason="" if outcome is None else explain(self.assembled, evaluator, outcome),
             control=evaluator.control(x),
-            seconds=motion.duration.nominal * sigma,
+            seconds=nominal * sigma,
             cost=evaluator.cost(x),
             iterations=0 if outcome is None else outcome.iterations,
             times={} if outcome is None else outcome.seconds,
             requirements=tuple(stretched(r, sigma) for r in motion.requirements),
             method=self.method,
             solver=self.solver,
+            ends=Ends(
+                motion.start, motion.end, motion.periodic, motion.duration.bounds or (nominal, nominal)
+            ),
             multipliers=None if outcome is None else outcome.multipliers,
             moved=self.assembled.functions.moved,
             assembled=self.assembled,
