@@ -14,6 +14,7 @@ from robomorph.planning.channels import Channels, pattern
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.functions import Functions
 from robomorph.planning.given import number, whole_number
+from robomorph.planning.paper import PaperEvaluator
 from robomorph.planning.pieces import Piece, cut, make_pieces
 from robomorph.planning.problem import Array, Cost, Ints, Problem
 from robomorph.planning.requirements import Requirement
@@ -37,13 +38,18 @@ class Assembled:
     pieces: list[Piece]
     requirements: tuple[Requirement, ...]
     functions: Functions
+    method: str
 
     @cached_property
     def evaluator(self) -> Evaluator:
+        if self.method == "paper":
+            return PaperEvaluator(self.problem, self.functions, self.pieces)
         return Evaluator(self.problem, self.functions)
 
 
-def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
+def assemble(
+    motion: Motion, cost: Any, method: str, points: int, target: str = "cpu", precision: str = "float64"
+) -> Assembled:
     if method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     grid = Grid(whole_number("points", points, 1, 1000)) if method == "grid" else None
@@ -52,12 +58,13 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
     pieces = cut(motion.intervals, motion.refine, edges)
     control, block_of = _control(motion)
     channels = Channels(motion.requirements)
-    maker = RowMaker(pieces, motion.knot, (block_of < 0).tolist(), channels, grid)
+    fixed = (block_of < 0).tolist()
+    maker = RowMaker(pieces, motion.knot, fixed, channels, grid, whole=method == "paper")
     for source, requirement in enumerate(motion.requirements):
         maker.add(source, requirement)
     rows = maker.rows()
     torque = bool((rows.function >= channels.count).any()) or weights["energy"] > 0.0
-    functions = Functions(motion.robot, channels.tasks, torque)
+    functions = Functions(motion.robot, channels.tasks, torque, target, precision)
     bounds = motion.duration.bounds
     nominal = motion.duration.nominal
     problem = Problem(
@@ -80,7 +87,7 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
         cost=_cost(motion, weights),
         pattern=pattern(motion.robot.specialiser.tree(regroup=False), channels, torque),
     )
-    return Assembled(problem, channels, pieces, tuple(motion.requirements), functions)
+    return Assembled(problem, channels, pieces, tuple(motion.requirements), functions, method)
 
 
 def read_cost(cost: Any, free: bool) -> dict[str, float]:

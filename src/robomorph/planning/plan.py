@@ -16,6 +16,7 @@ from robomorph.errors import ArgumentError
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
+from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Requirement, scale_of
 from robomorph.planning.sampling import Sampler
@@ -57,7 +58,8 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
+    from a device that evaluates."""
 
     robot: Robot
     success: bool
@@ -71,7 +73,9 @@ class Plan:
     method: str
     solver: str
     multipliers: Array | None = None
+    moved: int = 0
     certificate: Any = None
+    others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
     @cached_property
@@ -173,12 +177,16 @@ class Plan:
 
 def sizes_of(evaluator: Evaluator) -> Sizes:
     lower, upper = evaluator.bounds()
+    if isinstance(evaluator, PaperEvaluator):
+        nonzeros = dense = len(PaperJacobian(evaluator).row)
+    else:
+        nonzeros, dense = len(Jacobian(evaluator).row), len(Jacobian(evaluator, tree=False).row)
     return Sizes(
         variables=evaluator.problem.variables,
         rows=evaluator.count,
         constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
-        nonzeros=len(Jacobian(evaluator).row),
-        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
+        nonzeros=nonzeros,
+        nonzeros_dense=dense,
     )
 
 
