@@ -134,5 +134,6 @@ def test_a_textbook_must_tell_every_result(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("what", ["notes", "derivatives"])
 def test_words_about_unknown_results_are_refused(what: str) -> None:
+    fields: dict[str, Any] = {what: {"mess": ("energy", "q")}}
     with pytest.raises(ArgumentError, match=f"mass_matrix: {what}: expected names among mass, found 'mess'"):
-        replace(ALGORITHMS["mass_matrix"], **{what: {"mess": ("energy", "q")}})
+        replace(ALGORITHMS["mass_matrix"], **fields)
