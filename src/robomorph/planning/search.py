@@ -17,7 +17,6 @@ from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
-from robomorph.planning.requirements import Ends
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 
@@ -105,7 +104,7 @@ def _plan(
         requirements=requirements,
         method=given["method"],
         solver=given["solver"],
-        ends=Ends(motion.start, motion.end, motion.periodic, motion.duration.bounds or (nominal, nominal)),
+        ends=motion.ends,
         assembled=assembled,
         multipliers=None if outcome is None else outcome.multipliers,
     )
