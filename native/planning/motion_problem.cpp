@@ -8,8 +8,9 @@
 
 namespace robomorph::planning {
 
-MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads)
-    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)), layout_(data_),
+MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads, double worth_threads)
+    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)),
+      worth_threads_(worth_threads), layout_(data_),
       jerk_(data_), splines_(layout_), control_(data_.control), direction_(data_.control.size(), 0.0),
       trial_(data_.control), energies_(layout_.pieces.size(), 0.0), lower_(layout_.row_count),
       upper_(layout_.row_count), margins_(layout_.row_count, 0.0), entry_margins_(layout_.entries.size(), 0.0),

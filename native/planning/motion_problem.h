@@ -17,8 +17,9 @@ namespace robomorph::planning {
 // One caller at a time. Answers do not depend on the number of threads.
 class MotionProblem : public Nlp {
  public:
-  // The data must be without fault (motion_fault). Throws std::bad_alloc.
-  MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads);
+  // The data must be without fault (motion_fault). Jobs expected to be shorter than `worth_threads` (ns) stay on one
+  // thread: waking others takes a while. Throws std::bad_alloc.
+  MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads, double worth_threads = 1e5);
 
   const double* lower() const override { return lower_.data(); }
   const double* upper() const override { return upper_.data(); }
@@ -41,9 +42,9 @@ class MotionProblem : public Nlp {
   bool place(const double* x, std::vector<double>& control, double& sigma) const;
   PieceWork piece(std::size_t index, std::size_t part);
 
-  // Threads for a job that takes about so many nanoseconds for each entry of the gradients: waking one takes a while.
+  // Threads for a job that takes about so many nanoseconds for each entry of the gradients.
   std::size_t threads_for(double nanoseconds) const {
-    return gradient_entries_ * nanoseconds < kWorthThreads ? 1 : threads_;
+    return gradient_entries_ * nanoseconds < worth_threads_ ? 1 : threads_;
   }
 
   // Pieces that evaluate something, and strips of spline rows, all at once.
@@ -69,13 +70,14 @@ class MotionProblem : public Nlp {
   void add_strip(const BlockTerm& term, double* column, int stride) const;
   void fill_border(double cost_scale, const double* weights, Banded& out) const;
 
-  static constexpr double kWorthThreads = 1e5;  // ns
   // Measured on one core of 2024, kinematics or torques, whichever is less.
   static constexpr double kValues = 0.12, kDerivatives = 0.5, kProducts = 0.18, kCondensing = 4.0;
 
   const MotionData data_;
   const MotionKernels kernels_;
+  const Dense& dense_ = dense();
   const std::size_t threads_;
+  const double worth_threads_;
   const MotionLayout layout_;
   JerkCost jerk_;
   SplineWork splines_;

@@ -3,34 +3,33 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planning/elastic.h"
 #include "planning/interior.h"
 #include "planning/session.h"
 
 namespace robomorph::planning {
 namespace {
 
-constexpr double kFirstMu = 1e-2;
+constexpr double kFirstMu = 0.01;      // at most; the interior point method takes less for small costs
+constexpr double kElasticShare = 0.1;  // mu of the elastic mode, of the largest violation
+constexpr double kElasticGain = 0.3;   // violations that are left, for the other mode to go on
 constexpr int kMostRestorations = 5;
 
-// Both phases and what passes between them.
+// Both modes and what passes between them.
 class Solver {
  public:
   Solver(Nlp& problem, const Options& options, Result& result)
-      : options_(options), session_(problem, options, result), elastic_(session_), interior_(session_) {}
+      : options_(options), session_(problem, options, result), interior_(session_) {}
 
   Status run(double* x, const double* multipliers);
   Session& session() { return session_; }
 
  private:
-  bool start(double* x);
   bool smooth(double* x);
-  Status find_feasible(double* x);
-  Status after_elastic(ElasticEnd end);
+  Status start(double* x);
+  InteriorEnd restore(double* x, bool first);
 
   const Options& options_;
   Session session_;
-  Elastic elastic_;
   Interior interior_;
 };
 
@@ -45,42 +44,64 @@ bool Solver::smooth(double* x) {
   return true;
 }
 
-Status Solver::run(double* x, const double* multipliers) {
+// Looks at the guess: numbers, and rows that no variable can mend. kSolved if there is work to do.
+Status Solver::start(double* x) {
   Result& result = session_.result;
-  double cost;
   std::vector<double> gradient(session_.n);
   if (options_.smoothing > 0.0 && !smooth(x)) return Status::kBadNumbers;
-  if (!session_.values(x, &cost, result.rows.data()) || !session_.linearise(x, gradient.data())) {
+  if (!session_.values(x, &result.cost, result.rows.data()) || !session_.linearise(x, gradient.data())) {
     return Status::kBadNumbers;
   }
   const int broken = session_.drop_constant_rows(x, result.rows.data());
-  if (broken >= 0) {
-    result.multipliers[broken] = result.rows[broken] > session_.problem.upper()[broken] ? 1.0 : -1.0;
-    return Status::kInfeasible;
+  if (broken < 0) return Status::kSolved;
+  result.multipliers[broken] = result.rows[broken] > session_.problem.upper()[broken] ? 1.0 : -1.0;
+  return Status::kInfeasible;
+}
+
+// The elastic mode. At first it need not go all the way: the other mode often ends what is left sooner.
+InteriorEnd Solver::restore(double* x, bool first) {
+  double cost;
+  Result& result = session_.result;
+  if (!session_.values(x, &cost, result.rows.data())) return InteriorEnd::kBadNumbers;
+  const double violation = session_.violation(result.rows.data());
+  Interior::Aim aim;
+  aim.elastic = true;
+  aim.mu = std::max(options_.tolerance, kElasticShare * violation);
+  aim.margin = options_.margin;
+  aim.enough = first ? kElasticGain * violation : 0.0;
+  aim.most = first ? options_.elastic_iterations : 0;
+  return interior_.run(x, aim);
+}
+
+Status Solver::run(double* x, const double* multipliers) {
+  Result& result = session_.result;
+  const Status begin = start(x);
+  if (begin != Status::kSolved) return begin;
+  Interior::Aim aim;
+  aim.mu = options_.mu0 > 0.0 ? options_.mu0 : kFirstMu;
+  aim.feasible = options_.feasible_only;
+  aim.margin = options_.margin;
+  aim.multipliers = multipliers;
+  bool first = options_.elastic_first;
+  InteriorEnd end = first ? InteriorEnd::kRestore : interior_.run(x, aim);
+  while (end == InteriorEnd::kRestore && result.restorations < kMostRestorations) {
+    if (!first) ++result.restorations;
+    end = restore(x, first);
+    if (end != InteriorEnd::kFeasible && end != InteriorEnd::kCapped) break;
+    first = false;
+    aim.multipliers = nullptr;
+    end = interior_.run(x, aim);
   }
-  double mu = options_.mu0 > 0.0 ? options_.mu0 : kFirstMu;
-  for (bool elastic = options_.elastic_first || options_.feasible_only;; elastic = true) {
-    if (elastic) {
-      const bool last = options_.feasible_only || result.restorations == kMostRestorations;
-      const ElasticEnd end = elastic_.run(x, options_.margin, last ? options_.iterations : options_.elastic_iterations);
-      result.multipliers = elastic_.multipliers();
-      if (end == ElasticEnd::kStopped) return session_.status();
-      if (end == ElasticEnd::kBadNumbers) return Status::kBadNumbers;
-      if (end == ElasticEnd::kInfeasible) return Status::kInfeasible;
-      if (end == ElasticEnd::kFeasible && options_.feasible_only) return Status::kSolved;
-      if (end == ElasticEnd::kGaveUp && last) return Status::kStalled;
-    }
-    const InteriorEnd end = interior_.run(x, mu, multipliers);
-    result.multipliers = interior_.multipliers();
-    result.dual = interior_.error();
-    result.mu = interior_.mu();
-    if (end == InteriorEnd::kSolved) return Status::kSolved;
-    if (end == InteriorEnd::kStopped) return session_.status();
-    if (end == InteriorEnd::kBadNumbers) return Status::kBadNumbers;
-    if (end == InteriorEnd::kStalled || result.restorations == kMostRestorations) return Status::kStalled;
-    ++result.restorations;
-    multipliers = nullptr;
-    mu = std::max(interior_.mu(), 1e-4);
+  interior_.multipliers(result.multipliers);
+  result.dual = interior_.error();
+  result.mu = interior_.mu();
+  switch (end) {
+    case InteriorEnd::kSolved:
+    case InteriorEnd::kFeasible: return session_.contradictory ? Status::kInfeasible : Status::kSolved;
+    case InteriorEnd::kInfeasible: return Status::kInfeasible;
+    case InteriorEnd::kStopped: return session_.status();
+    case InteriorEnd::kBadNumbers: return Status::kBadNumbers;
+    default: return Status::kStalled;
   }
 }
 

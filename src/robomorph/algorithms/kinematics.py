@@ -45,6 +45,8 @@ def _target(state: State) -> tuple[int, Transform]:
 def _path_poses(state: State) -> dict[int, WorldPose]:
     """Poses of the links from the root to the target frame's; the others are not needed."""
     link, _ = _target(state)
+    if ("pose", link) in state.fields:  # somebody has them already
+        return {i: state.fields["pose", i] for i in (WORLD, *(state.tree.support[link] if link >= 0 else ()))}
     poses = {WORLD: WorldPose()}
     for i in state.tree.support[link] if link != WORLD else ():
         poses[i] = poses[state.tree.links[i].parent].then(state.fields["X", i])

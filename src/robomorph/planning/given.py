@@ -197,6 +197,8 @@ class read_limit:
                 f"{name}: expected limits above 0, found {most[j]:g} (joint {j}): lock that joint"
             )
         if not np.isfinite(most).any():
+            if value is True:
+                return None
             raise ArgumentError(
                 f"{name}: expected a finite limit of at least one joint, found none: give numbers"
             )

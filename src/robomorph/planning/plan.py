@@ -16,6 +16,7 @@ from robomorph.errors import ArgumentError
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
+from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Ends, Requirement, scale_of
 from robomorph.planning.sampling import Sampler
@@ -58,7 +59,8 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
+    from a device that evaluates."""
 
     robot: Robot
     success: bool
@@ -73,7 +75,9 @@ class Plan:
     solver: str
     ends: Ends
     multipliers: Array | None = None
+    moved: int = 0
     certificate: Certificate | None = None
+    others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
     @cached_property
@@ -155,6 +159,7 @@ class Plan:
         """The plan with its certificate as JSON, which `robomorph check` proves again; or samples, so many a
         second, as NPZ (with the control points) or CSV: by the file's ending."""
         path = Path(path)
+        check_ending(path)
         if path.suffix == ".json":
             from robomorph.planning.certificate.plans import save_plan
 
@@ -163,7 +168,7 @@ class Plan:
         if path.suffix == ".npz":
             found.update(control=self.control, joints=np.array(self.robot.velocity_names))
             np.savez(path, **found)  # type: ignore[arg-type]
-        elif path.suffix == ".csv":
+        else:
             names = [
                 f"{what} {joint}" for what in ("q", "qd", "qdd", "tau") for joint in self.robot.velocity_names
             ]
@@ -172,8 +177,6 @@ class Plan:
                 writer = csv.writer(file)
                 writer.writerow(["t", *names])
                 writer.writerows([repr(float(x)) for x in row] for row in table)
-        else:
-            raise ArgumentError(f"path: expected a name ending in .json, .npz or .csv, found {path.name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sizes": self.sizes, "assembled": None}
@@ -187,14 +190,24 @@ class Plan:
         return f"<Plan {state}: {self.robot.name}, {found}>"
 
 
+def check_ending(path: Path) -> None:
+    """Of a file that a plan is to be saved as."""
+    if path.suffix not in (".json", ".npz", ".csv"):
+        raise ArgumentError(f"path: expected a name ending in .json, .npz or .csv, found {path.name!r}")
+
+
 def sizes_of(evaluator: Evaluator) -> Sizes:
     lower, upper = evaluator.bounds()
+    if isinstance(evaluator, PaperEvaluator):
+        nonzeros = dense = len(PaperJacobian(evaluator).row)
+    else:
+        nonzeros, dense = len(Jacobian(evaluator).row), len(Jacobian(evaluator, tree=False).row)
     return Sizes(
         variables=evaluator.problem.variables,
         rows=evaluator.count,
         constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
-        nonzeros=len(Jacobian(evaluator).row),
-        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
+        nonzeros=nonzeros,
+        nonzeros_dense=dense,
     )
 
 

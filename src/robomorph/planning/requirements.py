@@ -12,7 +12,7 @@ from robomorph.tasks import AnyTask
 Window = tuple[float, float]  # from when to when, in s at sigma = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Requirement:
     """Values between bounds (rows,) during a window. rate: which time derivative is held. `names`: of the
     rows, for messages."""
@@ -35,7 +35,7 @@ class Requirement:
         return self.window[0] == self.window[1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ends:
     """What is asked of a motion as a whole: start and end (3, nv) or None, whether it goes round, and its
     shortest and longest duration (s)."""
@@ -46,7 +46,7 @@ class Ends:
     seconds: tuple[float, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfTask(Requirement):
     """Bound rows of a task from a reference, as numbers. given: the caller's own bounds, lower and upper."""
 
@@ -55,7 +55,7 @@ class OfTask(Requirement):
     given: tuple[tuple[float, ...], tuple[float, ...]] = field(kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfJoints(Requirement):
     """Coordinates of joints or their time derivatives (rate 0 to 3): exact on splines. share: of the robot's
     own limits, if these are it."""
@@ -64,7 +64,7 @@ class OfJoints(Requirement):
     share: float | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfTorques(Requirement):
     """Torques of the joints. share: of the robot's own limits, if these are it."""
 

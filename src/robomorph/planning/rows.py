@@ -106,8 +106,10 @@ class RowMaker:
         fixed: list[bool],
         channels: Channels,
         grid: Grid | None = None,
+        whole: bool = False,
     ) -> None:
-        self.pieces, self.knot, self.fixed, self.grid = pieces, knot, fixed, grid
+        """whole: keep all rows of every piece, those that neighbours share or nothing changes too."""
+        self.pieces, self.knot, self.fixed, self.grid, self.whole = pieces, knot, fixed, grid, whole
         self._channels = channels
         self.tables, self.spline_tables = Matrices(), SplineMatrices()
         self._rows: list[_Block] = []
@@ -146,8 +148,8 @@ class RowMaker:
             inside = within(piece, begin, end)
             if inside:
                 # The derivative of an interpolant jumps a little at its ends: it is held on both sides.
-                first = rate > 0 or not (before or self._settled(piece, False))
-                last = rate > 0 or not self._settled(piece, True)
+                first = self.whole or rate > 0 or not (before or self._settled(piece, False))
+                last = self.whole or rate > 0 or not self._settled(piece, True)
                 yield e, self.tables.of_nodes(rate, self._seconds(e), first, last, self.grid)
             before = inside
 
@@ -176,7 +178,7 @@ class RowMaker:
         rate, before = requirement.rate, False
         if requirement.instant:
             e, at_end = self._edge(begin)
-            rows = spline_rows_over(self.pieces[e], rate, self.knot, None)
+            rows = spline_rows_over(self.pieces[e], rate, self.knot, self.grid)
             keep = tuple(i == (len(rows) - 1 if at_end else 0) for i in range(len(rows)))
             yield from self._kept(self.pieces[e], rate, keep)
             return
@@ -185,7 +187,7 @@ class RowMaker:
             if inside:
                 count = len(spline_rows_over(piece, rate, self.knot, self.grid))
                 # Neighbours share the value at the knot, but for the jerk, which jumps.
-                keep = tuple(i > 0 or rate == 3 or not before for i in range(count))
+                keep = tuple(i > 0 or rate == 3 or self.whole or not before for i in range(count))
                 yield from self._kept(piece, rate, keep)
             before = inside
 
@@ -193,6 +195,7 @@ class RowMaker:
         rows = spline_rows_over(piece, rate, self.knot, self.grid)
         free = ~np.array(self.fixed[piece.interval : piece.interval + WIDTH])
         live = (rows[:, free] != 0.0).any(axis=1)
+        live |= self.whole and live.any()
         wanted = tuple(bool(a and b) for a, b in zip(keep, live, strict=True))
         if any(wanted):
             yield piece, self.spline_tables.over(piece, rate, self.knot, self.grid, wanted)

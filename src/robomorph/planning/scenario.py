@@ -144,6 +144,6 @@ def _limits(motion: Motion, table: Mapping[str, Any]) -> None:
 
 def _line(text: str, table: str, index: int) -> str:
     """':line' of a table or key, the index-th of that name."""
-    pattern = re.compile(rf"^\s*(\[+\s*{re.escape(table)}\s*\]+|{re.escape(table)}\s*=)", re.MULTILINE)
+    pattern = re.compile(rf"^[ \t]*(\[+\s*{re.escape(table)}\s*\]+|{re.escape(table)}\s*=)", re.MULTILINE)
     places = [match.start() for match in pattern.finditer(text)]
     return f":{text.count(chr(10), 0, places[index]) + 1}" if index < len(places) else ""
