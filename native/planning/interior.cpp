@@ -125,10 +125,13 @@ bool Interior::over(const double* x, InteriorEnd* end) {
   *end = InteriorEnd::kInfeasible;
   if (aim_.elastic) return conditions(0.0) <= tolerance || hopeless();
   *end = InteriorEnd::kSolved;
-  if (conditions(0.0) > tolerance) return false;
+  const auto optimal = [this, tolerance] {
+    return conditions(0.0) <= tolerance && session_.violation(c_.data()) <= session_.options.feasibility;
+  };
+  if (!optimal()) return false;
   if (refreshes_++ == kMostRefreshes || !session_.refresh_bounds(x)) return true;
   keep_inside();
-  return conditions(0.0) <= tolerance;
+  return optimal();
 }
 
 // After a step, or none found. Where only the merit is at odds, more of the identity may still find one.
