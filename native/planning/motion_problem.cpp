@@ -9,7 +9,8 @@
 namespace robomorph::planning {
 
 MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads, double worth_threads)
-    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)),
+    : data_(std::move(data)), kernels_(kernels),
+      threads_(std::clamp<std::size_t>(threads, 1, std::max(data_.pieces.count, 1))),  // each costs a megabyte
       worth_threads_(worth_threads), layout_(data_),
       jerk_(data_), splines_(layout_), control_(data_.control), direction_(data_.control.size(), 0.0),
       trial_(data_.control), energies_(layout_.pieces.size(), 0.0), lower_(layout_.row_count),
