@@ -87,14 +87,8 @@ bool MotionProblem::linearise(const double* x, double* cost_gradient) {
     }
   }
   if (border != 0) cost_gradient[variables - 1] += data_.cost.time * data_.seconds - 5.0 * jerk_cost_ * scale / sigma_;
-  return all_finite_doubles(cost_gradient, static_cast<std::size_t>(variables)) && derivatives_finite();
-}
-
-bool MotionProblem::derivatives_finite() const {
-  const auto fine = [](const Doubles& d) { return all_finite_doubles(d.data(), d.size()); };
-  return std::all_of(states_.begin(), states_.end(), [&](const PieceState& s) {
-    return fine(s.gradients) && fine(s.by[0]) && fine(s.by[1]) && fine(s.by[2]);
-  });
+  return all_finite_doubles(cost_gradient, static_cast<std::size_t>(variables)) &&
+         all_finite_doubles(energies_.data(), energies_.size());
 }
 
 // In the order of the pieces, whatever thread computed them.
