@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from robomorph.bench.goals import Goal
-from robomorph.bench.planning.motion_check import ALLOWED, RATE, MotionCheck
+from robomorph.bench.planning.motion_check import ALLOWED, MotionCheck
+from robomorph.bench.planning.pinocchio_motion import SplineMotion
 from robomorph.bench.planning.problems import Case, installed
 from robomorph.bench.planning.solving import (
     figures_of,
@@ -49,7 +50,7 @@ def _run(session: Session, case: Case) -> list[Record]:
         where = f"{case.label}, {name}"
         figures = figures_of(plan) | measured(session, where, check, plan, claims=not options)
         if "torque" in scenario.tables.get("limits", {}):
-            figures["torque"] = check.torque_excess(plan.control, plan.seconds, RATE).scaled
+            figures["torque"] = check.torque_excess(SplineMotion(plan.control, plan.seconds)).scaled
         if not plan.success:
             session.note(f"{where}: {plan.reason}")
         out.append(record(NAME, case.robot, case.scenario, name, figures, timing, threads=threads))

@@ -60,7 +60,7 @@ def _run(session: Session, case: Case, intervals: int) -> list[Record]:
         session.note(f"{where}: {plan.reason}")
     share = float(scenario.tables["limits"]["torque"])
     figures = figures_of(plan) | measured(session, where, check, plan)
-    figures["torque"] = check.torque_excess(plan.control, plan.seconds).scaled
+    figures["torque"] = check.torque_excess(SplineMotion(plan.control, plan.seconds)).scaled
     name = f"{intervals} intervals"
     out = [record(NAME, case.robot, name, "robomorph", figures, timing, threads=threads)]
     if Toppra in session.present and plan.success:
