@@ -17,8 +17,11 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ArmMotion:
-    """From rest at `start` to rest at `end` (nv,) as fast as can be; shortest and longest duration (s), intervals
-    of a cubic spline, limits (nv,): lower, upper, and velocity if that is held. load: mass (kg) and its place (m) in the frame of `link`."""
+    """From rest at `start` to rest at `end` (nv,) as fast as can be.
+
+    seconds: shortest and longest duration; intervals: of a cubic spline; limits (nv,): lower, upper, and
+    velocity if that is held. load: mass (kg) and its place (m) in the frame of `link`.
+    """
 
     urdf: str
     root: str
@@ -60,7 +63,9 @@ class DrakeTrajectory(Peer):
     def _plant(self) -> Any:
         tree, motion = module("pydrake.multibody.tree"), self.motion
         plant = module("pydrake.multibody.plant").MultibodyPlant(0.0)
-        (instance,) = module("pydrake.multibody.parsing").Parser(plant).AddModelsFromString(motion.urdf, "urdf")
+        (instance,) = (
+            module("pydrake.multibody.parsing").Parser(plant).AddModelsFromString(motion.urdf, "urdf")
+        )
         if motion.root != "world":
             plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(motion.root))
         mass, place = motion.load
@@ -94,7 +99,11 @@ class DrakeTrajectory(Peer):
         self._ask(program, points)
         result = module("pydrake.solvers").Solve(program.prog())
         spent = time.perf_counter() - begin
-        return DrakeMotion(program.ReconstructTrajectory(result), self.order), spent, bool(result.is_success())
+        return (
+            DrakeMotion(program.ReconstructTrajectory(result), self.order),
+            spent,
+            bool(result.is_success()),
+        )
 
     def _ask(self, program: Any, points: int) -> None:
         motion, limits = self.motion, {name: self._theirs(x) for name, x in self.motion.limits.items()}

@@ -124,7 +124,10 @@ class MotionCheck:
         """The last row of poses and centres is the start's."""
         begin, end = self._window(table, motion.seconds)
         inside = np.flatnonzero((t >= begin) & (t <= end))
-        name, rate = f"{table['task']} {table.get('frame', table.get('sole', ''))}".strip(), table.get("rate", 0)
+        name, rate = (
+            f"{table['task']} {table.get('frame', table.get('sole', ''))}".strip(),
+            table.get("rate", 0),
+        )
         lower, upper = table.get("lower"), table.get("upper")
         if "sole" in table:
             place = poses[self._frame(table)][-1, :2, 3]
@@ -133,7 +136,9 @@ class MotionCheck:
             upper = [edges["x"][1] + place[0], edges["y"][1] + place[1], np.inf]
         if rate:
             values = self._rates(table, motion, t[inside], rate)
-            bounds = [abs(b) for b in np.ravel([x for x in (lower, upper) if x is not None]) if np.isfinite(b)]
+            bounds = [
+                abs(b) for b in np.ravel([x for x in (lower, upper) if x is not None]) if np.isfinite(b)
+            ]
             scale = max(_TASK_SCALE, min(1.0, *bounds, 1.0))
         else:
             values, scale = _VALUES[table["task"]](self, table, inside, poses, centre), _TASK_SCALE
@@ -141,7 +146,9 @@ class MotionCheck:
 
     def _rates(self, table: Mapping[str, Any], motion: AnyMotion, t: Array, rate: int) -> Array:
         if table["task"] != "position" or rate != 1:
-            raise ArgumentError(f"the check of motions knows speeds of positions, found rate {rate} of {table}")
+            raise ArgumentError(
+                f"the check of motions knows speeds of positions, found rate {rate} of {table}"
+            )
         return self.robot.speeds(motion(t), motion(t, 1), self._frame(table))
 
     def up(self) -> Array:
@@ -160,9 +167,7 @@ def _magnitudes(asked: Any, own: Array | None) -> Array:
     return np.asarray(asked, np.float64)
 
 
-def _excess(
-    name: str, t: Array, values: Array, low: Any, high: Any, scale: Any, rows: Any
-) -> Excess:
+def _excess(name: str, t: Array, values: Array, low: Any, high: Any, scale: Any, rows: Any) -> Excess:
     """values (n, k) against bounds (k,); None for none."""
     bounds = ((1.0, high), (-1.0, low))
     over = [side * (values - np.asarray(bound, np.float64)) for side, bound in bounds if bound is not None]

@@ -98,10 +98,10 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     caption = (
-        "Minimum time from rest to rest, cubic splines with the same knots, limits of position, torque and "
-        "(in `arm`) speed; efforts at so many points of an interval. "
-        f"Violations: at 10 kHz by Pinocchio, as a share of the limit (none: below {ALLOWED:g}). Drake's program "
-        "is made and solved once, with the solver that it chooses."
+        "Minimum time from rest to rest, cubic splines with the same knots, limits of position, torque and (in "
+        "`arm`) speed; efforts at so many points of an interval. "
+        f"Violations: at 10 kHz by Pinocchio, as a share of the limit (none: below {ALLOWED:g}). Drake's "
+        "program is made and solved once, with the solver that it chooses."
     )
     columns = ("robot", "scenario", "who", "duration, s", "violation", "ms")
     return [TableData("Drake's KinematicTrajectoryOptimization", columns, rows, left=3, caption=caption)]

@@ -1,4 +1,4 @@
-"""Constraints at points of every interval, as most planners have them, against constraints at every instant."""
+"""Constraints at points of every interval, as most planners have them, against every instant."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     columns = (
-        "robot", "scenario", "constraints held at", "duration, s", "constraints", "ms", "torque beyond its limit",
-        "violation",
+        "robot", "scenario", "constraints held at", "duration, s", "constraints", "ms",
+        "torque beyond its limit", "violation",
     )  # fmt: skip
     caption = (
-        "Points per interval. Both columns at the right: the largest at 10 kHz by Pinocchio; the first as a share "
-        f"of the limit, the second of any constraint, scaled (none: below {ALLOWED:g})."
+        "Points per interval. Both columns at the right: the largest at 10 kHz by Pinocchio; the first as a "
+        f"share of the limit, the second of any constraint, scaled (none: below {ALLOWED:g})."
     )
     return [TableData("grids against every instant", columns, rows, left=3, caption=caption)]
 

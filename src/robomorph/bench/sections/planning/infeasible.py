@@ -70,7 +70,9 @@ PROBLEMS = (
         ("torque limits", "_leg_"),
     ),
     Impossible("a squat deeper than legs are long", _SQUAT, _drop(2.5), ("center of mass",)),
-    Impossible("a squat deeper than both feet allow", _FEET, _drop(0.55), ("center of mass", "l_foot", "_leg_")),
+    Impossible(
+        "a squat deeper than both feet allow", _FEET, _drop(0.55), ("center of mass", "l_foot", "_leg_")
+    ),
     Impossible(
         "down and up at the same time",
         _SQUAT,

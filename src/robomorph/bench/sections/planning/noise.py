@@ -79,8 +79,8 @@ def _tables(records: Records) -> list[TableData]:
     ]
     columns = ("robot", "scenario", "seeds", "solved", "iterations", "at most", "ms", "slowest")
     caption = (
-        f"Jerk cost, normal noise of {NOISE:g} rad on all control points that are free, medians. Every plan is "
-        f"confirmed by Pinocchio at {_RATE:g} Hz."
+        f"Jerk cost, normal noise of {NOISE:g} rad on all control points that are free, medians. Every plan "
+        f"is confirmed by Pinocchio at {_RATE:g} Hz."
     )
     return [TableData("first guesses with noise", columns, rows, left=2, caption=caption)]
 

@@ -75,7 +75,9 @@ def _run(session: Session, scenario_name: str, cost: str) -> list[Record]:
             figures["polynomials"] = polynomial_error(motion, plan)
         if not plan.success:
             session.note(f"{where}: {plan.reason}")
-        out.append(record(NAME, case.robot, f"{case.scenario}, {cost}", how, figures, timing, threads=threads))
+        out.append(
+            record(NAME, case.robot, f"{case.scenario}, {cost}", how, figures, timing, threads=threads)
+        )
     return out
 
 
@@ -110,7 +112,7 @@ def _evaluation(motion: Motion, dtype: str, threads: int) -> Record:
 def _device(session: Session, scenario: str) -> list[Record]:
     """Table 3: all nodes on a device, in both precisions, where one is here."""
     motion = Case(scenario, "atlas").load().motion()
-    out = []
+    out: list[Record] = []
     for dtype in _PRECISIONS:
         try:
             plan, timing = timed(motion, None, 0 if session.quick else _ROUNDS, target="opencl", dtype=dtype)
@@ -142,11 +144,21 @@ def _beside(records: Records) -> TableData:
                 show_error(r.figures.get("polynomials")),
             )
         )
-    columns = ("scenario, cost", "method", "constraints", "iterations", "ms", *_PARTS, "violation", "polynomials")
+    columns = (
+        "scenario, cost",
+        "method",
+        "constraints",
+        "iterations",
+        "ms",
+        *_PARTS,
+        "violation",
+        "polynomials",
+    )
     caption = (
         "Atlas; ms of the whole solve (median), then of its parts in one of them. Violation: at 10 kHz by "
         f"Pinocchio, scaled (none: below {ALLOWED:g}). Polynomials: the largest error of the paper's Taylor "
-        f"polynomials along its plan, scaled. With a cost the paper's method is ended after {_MOST} iterations."
+        f"polynomials along its plan, scaled. With a cost the paper's method is ended after {_MOST} "
+        "iterations."
     )
     return TableData("the paper's method beside ours", columns, rows, left=2, caption=caption)
 
@@ -154,13 +166,24 @@ def _beside(records: Records) -> TableData:
 def _table_3(records: Records) -> TableData:
     rows = []
     for scenario, (single, single_s, double, double_s) in _TABLE_3.items():
-        for r in [*select(records, case=f"{scenario}, {NO_COST}", how=OURS_NATIVE), *select(records, case=f"{DEVICE}, {scenario}")]:
+        for r in [
+            *select(records, case=f"{scenario}, {NO_COST}", how=OURS_NATIVE),
+            *select(records, case=f"{DEVICE}, {scenario}"),
+        ]:
             where = "CPU, float64" if r.how == OURS_NATIVE else f"OpenCL, {r.how}"
             total, count = median_ns(r), r.figures["iterations"]
             each = None if total is None or not count else total / count
             paper = (single, single_s) if r.how == "float32" else (double, double_s)
             rows.append(
-                (scenario, where, f"{count:.0f}", show_ms(total), show_ms(each), f"{paper[0]}", f"{paper[1] * 1e3:.0f}")
+                (
+                    scenario,
+                    where,
+                    f"{count:.0f}",
+                    show_ms(total),
+                    show_ms(each),
+                    f"{paper[0]}",
+                    f"{paper[1] * 1e3:.0f}",
+                )
             )
     columns = ("scenario", "where", "iterations", "ms", "an iteration", "the paper's iterations", "its ms")
     return TableData(
@@ -171,13 +194,25 @@ def _table_3(records: Records) -> TableData:
 
 def _table_4(records: Records) -> TableData:
     rows = []
-    for case, what in ((EVALUATION, "all nodes: values, gradients"), (ITERATION, "an iteration, without cost")):
+    for case, what in (
+        (EVALUATION, "all nodes: values, gradients"),
+        (ITERATION, "an iteration, without cost"),
+    ):
         for r in select(records, case=case):
             one = next(x for x in records if (x.case, x.how, x.threads) == (case, r.how, 1))
-            own, base = (x.best_ns / (x.figures["iterations"] if case == ITERATION else 1.0) for x in (r, one))
+            own, base = (
+                x.best_ns / (x.figures["iterations"] if case == ITERATION else 1.0) for x in (r, one)
+            )
             precision = r.how if case == EVALUATION else "float64"
             rows.append(
-                (what, precision, f"{r.threads}", show_ns(own), f"{base / own:.2f}x", show_error(r.figures.get("error")))
+                (
+                    what,
+                    precision,
+                    f"{r.threads}",
+                    show_ns(own),
+                    f"{base / own:.2f}x",
+                    show_error(r.figures.get("error")),
+                )
             )
     columns = ("the kick, n = 336", "precision", "threads", "time", "over one thread", "error")
     caption = "Best times. The paper: 2,178 to 2,715 ms an iteration with one thread, 48 ms on its best GPU in double."
