@@ -119,8 +119,8 @@ def _tables(records: Records) -> list[TableData]:
             rows,
             left=2,
             caption=f"Wall time of solve(), median of {ROUNDS}, kernels cached; IPOPT evaluates our kernels "
-            "from Python. Violations: the largest at 10 kHz by Pinocchio, scaled (rad, share of the limit, or "
-            f"cm); none: below {ALLOWED:g}. Certificate: ms it took, and how many of its proofs are missing.",
+            "from Python. Violations: the largest at 10 kHz by Pinocchio, scaled (rad, share of the limit, "
+            f"or cm); none: below {ALLOWED:g}. Certificate: ms it took, and proofs that are missing.",
         )
     ]
 

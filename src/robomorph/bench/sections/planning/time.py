@@ -137,8 +137,8 @@ def _tables(records: Records) -> list[TableData]:
             left=3,
             caption="At 10 kHz by Pinocchio, as shares of the limits. Ours chooses path and timing together, "
             "within cubic splines of so many intervals, whose acceleration is continuous; toppra times that "
-            "path anew, with accelerations that may jump, its torques held at so many grid points (collocation "
-            "is its default). Its time: one run, with Pinocchio called from Python.",
+            "path anew, with accelerations that may jump, its torques held at so many grid points ("
+            "collocation is its default). Its time: one run, with Pinocchio called from Python.",
         )
     ]
 
