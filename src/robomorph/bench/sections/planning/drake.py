@@ -98,8 +98,8 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     caption = (
-        "Minimum time from rest to rest, cubic splines with the same knots, limits of position, torque and (in "
-        "`arm`) speed; efforts at so many points of an interval. "
+        "Minimum time from rest to rest, cubic splines with the same knots, limits of position, torque and "
+        "(in `arm`) speed; efforts at so many points of an interval. "
         f"Violations: at 10 kHz by Pinocchio, as a share of the limit (none: below {ALLOWED:g}). Drake's "
         "program is made and solved once, with the solver that it chooses."
     )
