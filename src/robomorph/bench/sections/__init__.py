@@ -77,4 +77,22 @@ IK = Group(
     },
 )
 
-GROUPS = {group.name: group for group in (DYNAMICS, IK)}  # the first is what `robomorph bench` means
+PLANNING = Group(
+    "planning",
+    "motions that hold at every instant",
+    {
+        "reference": "iiwa14's gradient, to compare times of machines",
+        "scenarios": "the paper's scenarios on three humanoids, against IPOPT; violations, certificates",
+        "grids": "constraints at points only, against ours: what is broken between them",
+        "time": "minimum-time arm motions with torques that bind, beside toppra on the same path",
+        "noise": "0.3 rad on all control points, 100 fresh seeds on each of four problems (long)",
+        "big": "n about 2,000 with 30,000 constraints, ten settings (long)",
+        "infeasible": "tasks that no motion can hold: how soon that is explained, and in which words",
+        "paper": "the paper's own method beside ours; its tables 3 and 4 for this machine",
+        "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
+    },
+)
+
+GROUPS = {
+    group.name: group for group in (DYNAMICS, IK, PLANNING)
+}  # the first is what `robomorph bench` means
