@@ -16,7 +16,7 @@ from pathlib import Path
 from textwrap import indent, wrap
 
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm
-from robomorph.bench.sections import DYNAMICS
+from robomorph.bench.sections import GROUPS
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.passes.pipeline import PASSES, SCHEDULE, SIMPLIFY
 from robomorph.tasks import TASKS
@@ -131,9 +131,9 @@ def joints() -> Iterable[tuple[str, ...]]:
         yield names, joint.about, joint.coordinates, joint.rates
 
 
-def sections() -> Iterable[tuple[str, ...]]:
+def sections(group: str) -> Iterable[tuple[str, ...]]:
     yield "`--only`", "what is measured"
-    yield from ((f"`{name}`", about) for name, about in DYNAMICS.abouts().items())
+    yield from ((f"`{name}`", about) for name, about in GROUPS[group].abouts().items())
 
 
 def _phrase(text: str) -> str:
@@ -144,15 +144,21 @@ def _phrase(text: str) -> str:
 _BETWEEN = re.compile(r"(<!-- made by tools/generated.py -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 
 
-def page(rows: Callable[[], Iterable[tuple[str, ...]]], old: str) -> str:
-    """A page with its table made anew."""
-    made = table(rows())
-    text, found = _BETWEEN.subn(lambda match: match[1] + made + match[2], old)
-    if found != 1:
+Rows = Callable[[], Iterable[tuple[str, ...]]]
+
+
+def page(*given: Rows | str) -> str:
+    """A page with its tables made anew: what makes them, in their order, then the page."""
+    *makers, old = given
+    assert isinstance(old, str)
+    tables = [table(rows()) for rows in makers if not isinstance(rows, str)]
+    found = len(_BETWEEN.findall(old))
+    if found != len(tables):
         raise SystemExit(
-            f"expected one place for a table, found {found}: see the head of {Path(__file__).name}"
+            f"expected {len(tables)} places for tables, found {found}: see the head of {Path(__file__).name}"
         )
-    return text
+    made = iter(tables)
+    return _BETWEEN.sub(lambda match: match[1] + next(made) + match[2], old)
 
 
 # By file: from its text to the text as it should be.
@@ -162,7 +168,7 @@ GENERATED: dict[str, Callable[[str], str]] = {
     "docs/compiler.md": partial(page, passes),
     "docs/add-a-task.md": partial(page, tasks),
     "docs/conventions.md": partial(page, joints),
-    "docs/benchmarks.md": partial(page, sections),
+    "docs/benchmarks.md": partial(page, *(partial(sections, group) for group in GROUPS)),
 }
 
 

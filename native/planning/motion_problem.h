@@ -67,7 +67,6 @@ class MotionProblem : public Nlp {
 
   double cost_of(double jerk, double energy, double sigma) const;
   void add_piece_gradients(double* out) const;
-  bool derivatives_finite() const;
   void draw_in(int row, int rows, double lower, double upper, double margin);
 
   void second_derivatives_on_device(double energy, const double* multipliers);
@@ -81,6 +80,7 @@ class MotionProblem : public Nlp {
 
   const MotionData data_;
   const MotionKernels kernels_;
+  const Dense& dense_ = dense();
   const std::size_t threads_;
   const double worth_threads_;
   const MotionLayout layout_;

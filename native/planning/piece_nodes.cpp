@@ -1,6 +1,8 @@
 // States, values and derivatives at a piece's nodes.
 #include <algorithm>
+#include <limits>
 
+#include "core/finite_scan.h"
 #include "planning/piece_work.h"
 
 namespace robomorph::planning {
@@ -149,6 +151,7 @@ double PieceWork::linearise(const double* control, double sigma) {
     s_.basis.data()[i] = piece_.moving.data()[i] * rates.power[i / share % 3];
   }
   for (int b = 0; b < l_.lane_blocks; ++b) k_.device != nullptr ? fetch_derivatives(b) : linearise_block(b);
+  if (!derivatives_finite()) return std::numeric_limits<double>::quiet_NaN();
   if (l_.border != 0 && piece_.torques) differentiate_by_sigma();
   std::fill_n(s_.gradient.data(), s_.stride, 0.0);
   if (!l_.energy) return 0.0;
@@ -167,6 +170,11 @@ void PieceWork::linearise_block(int b) {
   const int square = l_.nv * l_.nv * kLanes;
   double* by[] = {s_.by[0].data() + b * square, s_.by[1].data() + b * square, s_.by[2].data() + b * square};
   call_torques(state, s_.torques.data() + b * l_.nv * kLanes, by);
+}
+
+bool PieceWork::derivatives_finite() const {
+  const auto fine = [](const Doubles& d) { return all_finite_doubles(d.data(), d.size()); };
+  return fine(s_.gradients) && fine(s_.by[0]) && fine(s_.by[1]) && fine(s_.by[2]);
 }
 
 // A torque's derivative: -(dtau/dqd . qd + 2 dtau/dqdd . qdd) / sigma.

@@ -13,6 +13,8 @@ constexpr double kFirstMu = 0.01;      // at most; the interior point method tak
 constexpr double kElasticShare = 0.1;  // mu of the elastic mode, of the largest violation
 constexpr double kElasticGain = 0.3;   // violations that are left, for the other mode to go on
 constexpr int kMostRestorations = 5;
+constexpr double kLeastWidth = 1e-10;      // of an interval that slacks can live in
+constexpr double kLeastTolerance = 1e-12, kMostTolerance = 0.1, kMostMu = 1e6;
 
 // Both modes and what passes between them.
 class Solver {
@@ -26,7 +28,7 @@ class Solver {
  private:
   bool smooth(double* x);
   Status start(double* x);
-  InteriorEnd restore(double* x);
+  InteriorEnd restore(double* x, bool first);
 
   const Options& options_;
   Session session_;
@@ -48,6 +50,7 @@ bool Solver::smooth(double* x) {
 Status Solver::start(double* x) {
   Result& result = session_.result;
   std::vector<double> gradient(session_.n);
+  if (!session_.bounds_make_sense()) return Status::kBadNumbers;
   if (options_.smoothing > 0.0 && !smooth(x)) return Status::kBadNumbers;
   if (!session_.values(x, &result.cost, result.rows.data()) || !session_.linearise(x, gradient.data())) {
     return Status::kBadNumbers;
@@ -58,7 +61,8 @@ Status Solver::start(double* x) {
   return Status::kInfeasible;
 }
 
-InteriorEnd Solver::restore(double* x) {
+// The elastic mode. At first it need not go all the way: the other mode often ends what is left sooner.
+InteriorEnd Solver::restore(double* x, bool first) {
   double cost;
   Result& result = session_.result;
   if (!session_.values(x, &cost, result.rows.data())) return InteriorEnd::kBadNumbers;
@@ -67,7 +71,8 @@ InteriorEnd Solver::restore(double* x) {
   aim.elastic = true;
   aim.mu = std::max(options_.tolerance, kElasticShare * violation);
   aim.margin = options_.margin;
-  aim.enough = kElasticGain * violation;
+  aim.enough = first ? kElasticGain * violation : 0.0;
+  aim.most = first ? options_.elastic_iterations : 0;
   return interior_.run(x, aim);
 }
 
@@ -80,11 +85,13 @@ Status Solver::run(double* x, const double* multipliers) {
   aim.feasible = options_.feasible_only;
   aim.margin = options_.margin;
   aim.multipliers = multipliers;
-  InteriorEnd end = options_.elastic_first ? InteriorEnd::kRestore : interior_.run(x, aim);
+  bool first = options_.elastic_first;
+  InteriorEnd end = first ? InteriorEnd::kRestore : interior_.run(x, aim);
   while (end == InteriorEnd::kRestore && result.restorations < kMostRestorations) {
-    ++result.restorations;
-    end = restore(x);
-    if (end != InteriorEnd::kFeasible) break;
+    if (!first) ++result.restorations;
+    end = restore(x, first);
+    if (end != InteriorEnd::kFeasible && end != InteriorEnd::kCapped) break;
+    first = false;
     aim.multipliers = nullptr;
     end = interior_.run(x, aim);
   }
@@ -93,7 +100,7 @@ Status Solver::run(double* x, const double* multipliers) {
   result.mu = interior_.mu();
   switch (end) {
     case InteriorEnd::kSolved:
-    case InteriorEnd::kFeasible: return Status::kSolved;
+    case InteriorEnd::kFeasible: return session_.contradictory ? Status::kInfeasible : Status::kSolved;
     case InteriorEnd::kInfeasible: return Status::kInfeasible;
     case InteriorEnd::kStopped: return session_.status();
     case InteriorEnd::kBadNumbers: return Status::kBadNumbers;
@@ -101,9 +108,21 @@ Status Solver::run(double* x, const double* multipliers) {
   }
 }
 
+// With the limit first std::max takes it for NaN, too.
+Options sane(Options options) {
+  options.iterations = std::max(1, options.iterations);
+  options.tolerance = std::min(kMostTolerance, std::max(kLeastTolerance, options.tolerance));
+  options.feasibility = std::max(0.0, options.feasibility);
+  options.margin = std::max(0.0, options.margin);
+  options.least_width = std::max(kLeastWidth, options.least_width);
+  options.mu0 = std::min(kMostMu, options.mu0);
+  return options;
+}
+
 }  // namespace
 
-Result solve(Nlp& problem, const Options& options, double* x, const double* multipliers) {
+Result solve(Nlp& problem, const Options& given, double* x, const double* multipliers) {
+  const Options options = sane(given);
   Result result;
   result.multipliers.assign(problem.rows, 0.0);
   result.rows.assign(problem.rows, 0.0);

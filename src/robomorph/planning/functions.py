@@ -28,12 +28,12 @@ def kernels_of(robot: Robot, tasks: tuple[AnyTask, ...], torque: bool) -> Motion
 class Functions:
     """Channels and torques of one robot, evaluated with arrays."""
 
-    def __init__(self, robot: Robot, tasks: tuple[AnyTask, ...], torque: bool, target: str = "cpu") -> None:
-        self.robot, self.tasks, self._target = robot, tasks, target
+    def __init__(self, robot: Robot, tasks: tuple[AnyTask, ...], torque: bool) -> None:
+        self.robot, self.tasks = robot, tasks
         self.kernels = kernels_of(robot, tasks, torque)
 
     def _kernel(self, name: str) -> Any:
-        return self.kernels.kernel(name, self._target, check_finite=False)
+        return self.kernels.kernel(name, check_finite=False)
 
     def channels(self, q: Array, references: Array) -> tuple[Array, Array]:
         """Values (..., C) and gradients (..., C, nv) at q (..., nv)."""

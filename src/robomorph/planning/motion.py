@@ -21,7 +21,7 @@ from robomorph.planning.given import (
     whole_number,
 )
 from robomorph.planning.problem import Array
-from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
+from robomorph.planning.requirements import Ends, OfJoints, OfTask, OfTorques, Requirement
 from robomorph.tasks import AnyTask, Posture
 from robomorph.tasks.kinds import LINEAR
 from robomorph.tasks.numbers import read_bounds
@@ -85,6 +85,16 @@ class Motion:
                     f"{name}: with a free duration expected a state at rest, found one that moves: give "
                     "`seconds` as one number, or a state with qd = qdd = 0"
                 )
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes (at the nominal duration)."""
+        return self.duration.nominal
+
+    @property
+    def ends(self) -> Ends:
+        nominal = self.duration.nominal
+        return Ends(self.start, self.end, self.periodic, self.duration.bounds or (nominal, nominal))
 
     @property
     def knot(self) -> float:
@@ -260,28 +270,31 @@ class Motion:
         limits), "time", a mapping from these to weights, or None: any motion that holds what was asked.
         method: "bernstein" holds constraints at every instant, "grid" at `points` points of every interval,
         "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" (the default) or
-        "ipopt", the only one for the paper's method.
-        guess: a plan or control points (intervals + 3, nv) to start from. starts: how many first guesses to
-        try, the first as given, the others random; the best plan counts. callback: called with the state of
-        the search after each iteration; False stops it. threads: at most so many. target: where functions are
-        evaluated: "cpu", "opencl" or "cuda"; dtype: in which precision, "float32" only there.
+        "ipopt", the only one for the paper's method; options are the solver's own.
+        guess: a plan (of a problem like this one: a warm start) or control points (intervals + 3, nv).
+        starts: how many first guesses to try, the first as given, the others random; the best plan counts,
+        distinct ones are its `others`. callback: called with the state of the search after each iteration;
+        False stops it. threads: at most so many. target: where functions are evaluated,
+        "cpu", or on a device "opencl" or "cuda"; dtype: in which precision there.
         """
-        from robomorph.planning.search import search
+        from robomorph.planning.search import Search, search
 
         return search(
             self,
-            cost=cost,
-            solver=solver,
-            method=method,
-            points=points,
-            threads=threads,
-            guess=guess,
-            starts=starts,
-            callback=callback,
-            progress=progress,
-            target=target,
-            dtype=dtype,
-            options=options,
+            Search(
+                cost,
+                solver,
+                method,
+                points,
+                threads,
+                guess,
+                starts,
+                callback,
+                progress,
+                target,
+                dtype,
+                options,
+            ),
         )
 
 

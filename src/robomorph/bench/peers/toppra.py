@@ -40,8 +40,8 @@ class Toppra(Peer):
         points: int,
         scheme: str,
     ) -> Retimed:
-        """Through path (n, nv), at rest at both ends, with `points` grid points. dynamics: torques (nv,) of one
-        state; velocity, torque: largest magnitudes (nv,); scheme: its name for how torques are held."""
+        """Through path (n, nv), at rest at both ends, with `points` grid points. velocity, torque: largest
+        magnitudes (nv,); dynamics: torques (nv,) of one state; scheme: its name for how torques are held."""
         toppra: Any = module("toppra")
         logging.getLogger("toppra").setLevel(logging.ERROR)
         begin = time.perf_counter()
@@ -57,7 +57,10 @@ class Toppra(Peer):
             ),
         ]
         method = toppra.algorithm.TOPPRA(
-            constraints, spline, gridpoints=np.linspace(0.0, 1.0, points), parametrizer="ParametrizeConstAccel"
+            constraints,
+            spline,
+            gridpoints=np.linspace(0.0, 1.0, points),
+            parametrizer="ParametrizeConstAccel",
         )
         found = method.compute_trajectory(0.0, 0.0)
         if found is None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.planning.pinocchio_motion import PinocchioRobot, SplineMotion
+from robomorph.bench.planning.pinocchio_motion import AnyMotion, PinocchioRobot, SplineMotion
 from robomorph.errors import ArgumentError
 from robomorph.planning.scenario import Scenario
 
@@ -47,21 +47,18 @@ class MotionCheck:
 
     def worst(self, control: Array, seconds: float, rate: float = RATE) -> list[Excess]:
         """Every constraint of the scenario at so many samples a second, the worst of them first."""
-        motion = SplineMotion(control, seconds)
-        t = np.linspace(0.0, seconds, max(2, round(seconds * rate) + 1))
-        t = np.unique(np.concatenate([t, *(self._window(table, seconds) for table in self._keeps())]))
+        return self.worst_of(SplineMotion(control, seconds), rate)
+
+    def worst_of(self, motion: AnyMotion, rate: float = RATE) -> list[Excess]:
+        """The same of any motion."""
+        t = _samples(motion, rate)
+        t = np.unique(np.concatenate([t, *(self._window(table, motion.seconds) for table in self._keeps())]))
         found = [*self._limits(motion, t), *self._tasks(motion, t)]
         return sorted(found, key=lambda excess: -excess.scaled)
 
-    def largest(self, control: Array, seconds: float, rate: float = RATE) -> float:
-        """The largest scaled violation, 0 if there is none."""
-        return max(0.0, *(excess.scaled for excess in self.worst(control, seconds, rate)))
-
-    def torque_excess(self, control: Array, seconds: float, rate: float = RATE) -> Excess:
+    def torque_excess(self, motion: AnyMotion, rate: float = RATE) -> Excess:
         """The worst of the torque limits alone."""
-        motion = SplineMotion(control, seconds)
-        t = np.linspace(0.0, seconds, max(2, round(seconds * rate) + 1))
-        return self._torque_limit(motion, t, self._tables["limits"]["torque"])
+        return self._torque_limit(motion, _samples(motion, rate), self._tables["limits"]["torque"])
 
     def _keeps(self) -> list[Mapping[str, Any]]:
         return list(self._tables.get("keep", ()))
@@ -79,7 +76,7 @@ class MotionCheck:
 
     # --- limits of joints ----------------------------------------------------------------------------
 
-    def _limits(self, motion: SplineMotion, t: Array) -> list[Excess]:
+    def _limits(self, motion: AnyMotion, t: Array) -> list[Excess]:
         asked, own, out = self._tables.get("limits", {}), self.robot.limits, []
         if asked.get("position"):
             low, high = (own["lower"], own["upper"]) if asked["position"] is True else asked["position"]
@@ -94,14 +91,14 @@ class MotionCheck:
             out.append(self._torque_limit(motion, t, asked["torque"]))
         return out
 
-    def _torque_limit(self, motion: SplineMotion, t: Array, asked: Any) -> Excess:
+    def _torque_limit(self, motion: AnyMotion, t: Array, asked: Any) -> Excess:
         most = _magnitudes(asked, self.robot.limits["effort"])
         tau = self.robot.torques(motion(t), motion(t, 1), motion(t, 2))
         return _excess("torque limits", t, tau, -most, most, most, self.robot.joints)
 
     # --- tasks ---------------------------------------------------------------------------------------
 
-    def _tasks(self, motion: SplineMotion, t: Array) -> list[Excess]:
+    def _tasks(self, motion: AnyMotion, t: Array) -> list[Excess]:
         tables = self._keeps()
         if not tables:
             return []
@@ -119,7 +116,7 @@ class MotionCheck:
     def _task(
         self,
         table: Mapping[str, Any],
-        motion: SplineMotion,
+        motion: AnyMotion,
         t: Array,
         poses: Mapping[str, Array],
         centre: Array,
@@ -127,7 +124,10 @@ class MotionCheck:
         """The last row of poses and centres is the start's."""
         begin, end = self._window(table, motion.seconds)
         inside = np.flatnonzero((t >= begin) & (t <= end))
-        name, rate = f"{table['task']} {table.get('frame', table.get('sole', ''))}".strip(), table.get("rate", 0)
+        name, rate = (
+            f"{table['task']} {table.get('frame', table.get('sole', ''))}".strip(),
+            table.get("rate", 0),
+        )
         lower, upper = table.get("lower"), table.get("upper")
         if "sole" in table:
             place = poses[self._frame(table)][-1, :2, 3]
@@ -136,20 +136,28 @@ class MotionCheck:
             upper = [edges["x"][1] + place[0], edges["y"][1] + place[1], np.inf]
         if rate:
             values = self._rates(table, motion, t[inside], rate)
-            bounds = [abs(b) for b in np.ravel([x for x in (lower, upper) if x is not None]) if np.isfinite(b)]
+            bounds = [
+                abs(b) for b in np.ravel([x for x in (lower, upper) if x is not None]) if np.isfinite(b)
+            ]
             scale = max(_TASK_SCALE, min(1.0, *bounds, 1.0))
         else:
             values, scale = _VALUES[table["task"]](self, table, inside, poses, centre), _TASK_SCALE
         return _excess(name, t[inside], values, lower, upper, scale, "xyzuvw")
 
-    def _rates(self, table: Mapping[str, Any], motion: SplineMotion, t: Array, rate: int) -> Array:
+    def _rates(self, table: Mapping[str, Any], motion: AnyMotion, t: Array, rate: int) -> Array:
         if table["task"] != "position" or rate != 1:
-            raise ArgumentError(f"the check of motions knows speeds of positions, found rate {rate} of {table}")
+            raise ArgumentError(
+                f"the check of motions knows speeds of positions, found rate {rate} of {table}"
+            )
         return self.robot.speeds(motion(t), motion(t, 1), self._frame(table))
 
     def up(self) -> Array:
         size = float(np.linalg.norm(self.robot.gravity))
         return np.asarray(-self.robot.gravity / size)
+
+
+def _samples(motion: AnyMotion, rate: float) -> Array:
+    return np.linspace(0.0, motion.seconds, max(2, round(motion.seconds * rate) + 1))
 
 
 def _magnitudes(asked: Any, own: Array | None) -> Array:
@@ -159,9 +167,7 @@ def _magnitudes(asked: Any, own: Array | None) -> Array:
     return np.asarray(asked, np.float64)
 
 
-def _excess(
-    name: str, t: Array, values: Array, low: Any, high: Any, scale: Any, rows: Any
-) -> Excess:
+def _excess(name: str, t: Array, values: Array, low: Any, high: Any, scale: Any, rows: Any) -> Excess:
     """values (n, k) against bounds (k,); None for none."""
     bounds = ((1.0, high), (-1.0, low))
     over = [side * (values - np.asarray(bound, np.float64)) for side, bound in bounds if bound is not None]

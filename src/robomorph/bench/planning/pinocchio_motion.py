@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 _DOWN = (0.0, 0.0, -9.81)
+
+
+class AnyMotion(Protocol):
+    """Joint motions over `seconds`: (n, nv) of a time derivative at times (n,)."""
+
+    seconds: float
+
+    def __call__(self, t: Array, order: int = 0) -> Array: ...
 
 
 class SplineMotion:

@@ -52,8 +52,8 @@ def measured(
     refused = claims and plan.success and not worst.scaled <= ALLOWED
     if refused:
         session.note(
-            f"{where}: {worst.name}, {worst.row} is broken by {worst.amount:.3g} (scaled {worst.scaled:.2e}) at "
-            f"{worst.time:.4f} s: a plan that claimed to hold it was refused"
+            f"{where}: {worst.name}, {worst.row} is broken by {worst.amount:.3g} (scaled {worst.scaled:.2e}) "
+            f"at {worst.time:.4f} s: a plan that claimed to hold it was refused"
         )
     return {"violation": max(0.0, worst.scaled), REFUSED: float(refused)}
 

@@ -93,4 +93,6 @@ PLANNING = Group(
     },
 )
 
-GROUPS = {group.name: group for group in (DYNAMICS, IK, PLANNING)}  # the first is what `robomorph bench` means
+GROUPS = {
+    group.name: group for group in (DYNAMICS, IK, PLANNING)
+}  # the first is what `robomorph bench` means

@@ -113,7 +113,9 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     columns = ("robot", "setting", "solver", "n", "constraints", "iterations", "ms", "jerk", "violation")
-    caption = f"Violations at {_RATE:g} Hz by Pinocchio, scaled. The paper says hours for a problem of this size."
+    caption = (
+        f"Violations at {_RATE:g} Hz by Pinocchio, scaled. The paper says hours for a problem of this size."
+    )
     return [TableData("seven squats", columns, rows, left=3, caption=caption)]
 
 

@@ -1,11 +1,12 @@
-"""Constraints at points of every interval, as most planners have them, against constraints at every instant."""
+"""Constraints at points of every interval, as most planners have them, against every instant."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from robomorph.bench.goals import Goal
-from robomorph.bench.planning.motion_check import ALLOWED, RATE, MotionCheck
+from robomorph.bench.planning.motion_check import ALLOWED, MotionCheck
+from robomorph.bench.planning.pinocchio_motion import SplineMotion
 from robomorph.bench.planning.problems import Case, installed
 from robomorph.bench.planning.solving import (
     figures_of,
@@ -49,7 +50,7 @@ def _run(session: Session, case: Case) -> list[Record]:
         where = f"{case.label}, {name}"
         figures = figures_of(plan) | measured(session, where, check, plan, claims=not options)
         if "torque" in scenario.tables.get("limits", {}):
-            figures["torque"] = check.torque_excess(plan.control, plan.seconds, RATE).scaled
+            figures["torque"] = check.torque_excess(SplineMotion(plan.control, plan.seconds)).scaled
         if not plan.success:
             session.note(f"{where}: {plan.reason}")
         out.append(record(NAME, case.robot, case.scenario, name, figures, timing, threads=threads))
@@ -71,12 +72,12 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     columns = (
-        "robot", "scenario", "constraints held at", "duration, s", "constraints", "ms", "torque beyond its limit",
-        "violation",
+        "robot", "scenario", "constraints held at", "duration, s", "constraints", "ms",
+        "torque beyond its limit", "violation",
     )  # fmt: skip
     caption = (
-        "Points per interval. Both columns at the right: the largest at 10 kHz by Pinocchio; the first as a share "
-        f"of the limit, the second of any constraint, scaled (none: below {ALLOWED:g})."
+        "Points per interval. Both columns at the right: the largest at 10 kHz by Pinocchio; the first as a "
+        f"share of the limit, the second of any constraint, scaled (none: below {ALLOWED:g})."
     )
     return [TableData("grids against every instant", columns, rows, left=3, caption=caption)]
 

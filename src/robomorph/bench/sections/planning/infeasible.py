@@ -10,7 +10,7 @@ from typing import Any
 from robomorph.bench.goals import Goal
 from robomorph.bench.planning.problems import Case, changed
 from robomorph.bench.planning.solving import figures_of, median_ns, record, show_ms, threads_of, timed
-from robomorph.bench.records import Record
+from robomorph.bench.records import REFUSED, Record
 from robomorph.bench.sections.section import Job, Records, Section, TableData
 from robomorph.bench.session import Session
 
@@ -69,8 +69,10 @@ PROBLEMS = (
         _limits(torque=0.05),
         ("torque limits", "_leg_"),
     ),
-    Impossible("a squat deeper than legs are long", _SQUAT, _drop(0.9), ("center of mass",)),
-    Impossible("a squat deeper than both feet allow", _FEET, _drop(0.55), ("center of mass", "l_foot")),
+    Impossible("a squat deeper than legs are long", _SQUAT, _drop(2.5), ("center of mass",)),
+    Impossible(
+        "a squat deeper than both feet allow", _FEET, _drop(0.55), ("center of mass", "l_foot", "_leg_")
+    ),
     Impossible(
         "down and up at the same time",
         _SQUAT,
@@ -83,7 +85,7 @@ PROBLEMS = (
         _keep(task="position", frame="tool", lower=[2.0, -_INF, -_INF], during=[0.4, 0.6]),
         ("lbr_iiwa_link_7",),
     ),
-    Impossible("faster than joints can", _ARM, _motion(seconds=0.8), ("limits", "lbr_iiwa_joint_1")),
+    Impossible("faster than joints can", _ARM, _motion(seconds=0.4), ("limits", "lbr_iiwa_joint_1")),
 )
 
 
@@ -97,7 +99,7 @@ def _run(session: Session, problem: Impossible) -> list[Record]:
     cost = scenario.cost if motion.duration.free else "jerk"
     plan, timing = timed(motion, cost, _ROUNDS, solver="native", threads=threads)
     named = any(word in plan.reason for word in problem.named) and "t = " in plan.reason
-    figures = figures_of(plan) | {"named": float(named), "refused": float(plan.success)}
+    figures = figures_of(plan) | {"named": float(named), REFUSED: float(plan.success)}
     return [record(NAME, problem.case.robot, problem.label, plan.reason, figures, timing, threads=threads)]
 
 

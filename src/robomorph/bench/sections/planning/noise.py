@@ -21,13 +21,13 @@ NAME = "noise"
 NOISE = 0.3  # rad, standard deviation
 SEEDS, _QUICK_SEEDS = 100, 5
 _RATE = 500.0  # samples a second of the check of each
-_PROBLEMS = (*SCENARIOS, TORQUES)
+_CASES = tuple(Case(scenario, "atlas") for scenario in (*SCENARIOS, TORQUES))
 _SOLVED = 95.0  # %
 
 
 def _jobs(session: Session) -> list[Job]:
     first = secrets.randbelow(2**31)  # nobody has tuned anything on these
-    cases = installed([Case(scenario, "atlas") for scenario in _PROBLEMS], session.note)
+    cases = installed(_CASES, session.note)
     session.note(f"noise: seeds from {first} on")
     return [Job(case.label, partial(_run, session, case, first)) for case in cases]
 
@@ -79,8 +79,8 @@ def _tables(records: Records) -> list[TableData]:
     ]
     columns = ("robot", "scenario", "seeds", "solved", "iterations", "at most", "ms", "slowest")
     caption = (
-        f"Jerk cost, normal noise of {NOISE:g} rad on all control points that are free, medians. Every plan is "
-        f"confirmed by Pinocchio at {_RATE:g} Hz."
+        f"Jerk cost, normal noise of {NOISE:g} rad on all control points that are free, medians. Every plan "
+        f"is confirmed by Pinocchio at {_RATE:g} Hz."
     )
     return [TableData("first guesses with noise", columns, rows, left=2, caption=caption)]
 
@@ -93,5 +93,7 @@ def _share(case: str) -> Callable[[Records], float | None]:
     return find
 
 
-_GOALS = tuple(Goal(f"{name}: solved from noise", _SOLVED, "%", _share(name)) for name in _PROBLEMS)
+_GOALS = tuple(
+    Goal(f"{case.scenario}: solved from noise", _SOLVED, "%", _share(case.scenario)) for case in _CASES
+)
 SECTION = Section(NAME, _jobs, _tables, _GOALS)

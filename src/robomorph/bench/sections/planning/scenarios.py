@@ -1,4 +1,4 @@
-"""The paper's three scenarios on three humanoids: times, IPOPT on the same problem, violations, certificates."""
+"""The paper's three scenarios on three humanoids: times, IPOPT on the same, violations, certificates."""
 
 from __future__ import annotations
 
@@ -118,9 +118,9 @@ def _tables(records: Records) -> list[TableData]:
             columns,
             rows,
             left=2,
-            caption=f"Wall time of solve(), median of {ROUNDS}, kernels cached; IPOPT evaluates our kernels from "
-            "Python. Violations: the largest at 10 kHz by Pinocchio, scaled (rad, share of the limit, or cm); "
-            f"none: below {ALLOWED:g}. Certificate: ms it took, and how many of its proofs are missing if any.",
+            caption=f"Wall time of solve(), median of {ROUNDS}, kernels cached; IPOPT evaluates our kernels "
+            "from Python. Violations: the largest at 10 kHz by Pinocchio, scaled (rad, share of the limit, "
+            f"or cm); none: below {ALLOWED:g}. Certificate: ms it took, and proofs that are missing.",
         )
     ]
 
@@ -202,7 +202,9 @@ def _iteration_ms(records: Records) -> float | None:
 
 _GOALS = (
     *(
-        Goal(f"atlas, {scenario}, cost {cost}: median", value, " ms", _median_ms(f"{scenario}, {cost}"), False)
+        Goal(
+            f"atlas, {scenario}, cost {cost}: median", value, " ms", _median_ms(f"{scenario}, {cost}"), False
+        )
         for (scenario, cost), value in _MILLISECONDS.items()
     ),
     Goal("atlas, kick with torque rows: an iteration", _ITERATION, " ms", _iteration_ms, False),

@@ -60,7 +60,7 @@ def _run(session: Session, case: Case, intervals: int) -> list[Record]:
         session.note(f"{where}: {plan.reason}")
     share = float(scenario.tables["limits"]["torque"])
     figures = figures_of(plan) | measured(session, where, check, plan)
-    figures["torque"] = check.torque_excess(plan.control, plan.seconds).scaled
+    figures["torque"] = check.torque_excess(SplineMotion(plan.control, plan.seconds)).scaled
     name = f"{intervals} intervals"
     out = [record(NAME, case.robot, name, "robomorph", figures, timing, threads=threads)]
     if Toppra in session.present and plan.success:
@@ -83,7 +83,7 @@ def _theirs(
     most = share * limits["effort"]
 
     def torque(q: Array, qd: Array, qdd: Array) -> Array:
-        return check.robot.torques(q[None], qd[None], qdd[None])[0]
+        return np.asarray(check.robot.torques(q[None], qd[None], qdd[None])[0])
 
     try:
         found = Toppra.retime(_path(plan), velocity, most, torque, *grid)
@@ -101,7 +101,9 @@ def _theirs(
         "violation": float(max(fast.max(), over.max())),
     }
     timing = summarise([found.compute_s], found.compute_s)
-    return [record(NAME, case.robot, name, f"toppra, {grid[0]}, {grid[1].lower()}", figures, timing, Toppra.name)]
+    return [
+        record(NAME, case.robot, name, f"toppra, {grid[0]}, {grid[1].lower()}", figures, timing, Toppra.name)
+    ]
 
 
 def _path(plan: Plan) -> Array:
@@ -133,10 +135,10 @@ def _tables(records: Records) -> list[TableData]:
             columns,
             rows,
             left=3,
-            caption="At 10 kHz by Pinocchio, as shares of the limits. Ours chooses path and timing together, within "
-            "cubic splines of so many intervals, whose acceleration is continuous; toppra times that path anew, "
-            "with accelerations that may jump, its torques held at so many grid points (collocation is its default). "
-            "Its time: one run, with Pinocchio called from Python.",
+            caption="At 10 kHz by Pinocchio, as shares of the limits. Ours chooses path and timing together, "
+            "within cubic splines of so many intervals, whose acceleration is continuous; toppra times that "
+            "path anew, with accelerations that may jump, its torques held at so many grid points ("
+            "collocation is its default). Its time: one run, with Pinocchio called from Python.",
         )
     ]
 
