@@ -7,8 +7,10 @@
 namespace robomorph::planning {
 namespace {
 
-constexpr double kReach = 0.3;     // how far a variable is thought to move when violations are bounded below
+// How far a variable is thought to move when violations are bounded below: some steps as the last one, and at least so.
+constexpr double kSteps = 10.0, kReach = 0.3;
 constexpr double kHopeless = 0.9;  // share of the violations that no step within reach removes
+constexpr int kFirstLook = 3;      // iterations before
 
 }  // namespace
 
@@ -53,13 +55,14 @@ double Interior::elastic_slope() const {
 // For |y| <= 1 the violations after any step d of the linear model are at least
 // sum_i (y_i c_i - the most of y_i s over its interval) + (J'y) . d.
 bool Interior::hopeless() const {
+  if (iterations_ < kFirstLook) return false;
   const double now = session_.total_violation(c_.data());
   double least = 0.0;
   for (int i = 0; i < m_; ++i) {
     const double y = std::max(-1.0, std::min(1.0, y_[i])), bound = y > 0.0 ? session_.upper[i] : session_.lower[i];
     if (y != 0.0 && std::isfinite(bound)) least += y * (c_[i] - bound);
   }
-  for (double value : dual_) least -= kReach * std::abs(value);
+  for (int i = 0; i < n_; ++i) least -= std::max(kReach, kSteps * std::abs(step_.dx[i])) * std::abs(dual_[i]);
   return least > kHopeless * now && now > session_.options.tolerance;
 }
 

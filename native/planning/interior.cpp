@@ -14,7 +14,7 @@ constexpr double kMuPower = 1.5;
 constexpr double kMuSolved = 10.0;
 constexpr double kLeastTau = 0.99;       // of the way to a bound
 constexpr double kMostGradient = 100.0;  // of the cost, after scaling
-constexpr double kTrace = 1e-3;          // of the cost, where only feasibility is asked for
+constexpr double kTrace = 1e-4;          // of the cost, where only feasibility is asked for
 constexpr double kScaleFrom = 100.0;     // multipliers of this size and more scale the dual residual
 constexpr int kMostRefreshes = 5;        // of margins after convergence
 constexpr double kShort = 0.02, kFar = 1e-3;  // steps and violations that make kShortInRow of them a reason to restore
@@ -137,7 +137,10 @@ bool Interior::gave_up(bool found, InteriorEnd* end) {
   short_steps_ = alpha_ < kShort && violation > kFar ? short_steps_ + 1 : 0;
   *end = aim_.elastic ? InteriorEnd::kStalled : InteriorEnd::kRestore;
   if (!aim_.elastic && short_steps_ == kShortInRow) return true;
-  if (aim_.most > 0 && ++iterations_ == aim_.most) return true;
+  if (++iterations_ == aim_.most) {
+    *end = InteriorEnd::kCapped;
+    return true;
+  }
   if (found) {
     least_shift_ = 0.0;
     return false;
@@ -184,7 +187,9 @@ double Interior::conditions(double mu) {
 bool Interior::lower_mu(const double* x) {
   const double least = 0.1 * unit_ * session_.options.tolerance;
   if (mu_ <= least || conditions(mu_) > kMuSolved * mu_) return false;
+  const double before = mu_;
   mu_ = std::max(least, std::min(kMuFactor * mu_, unit_ * std::pow(mu_ / unit_, kMuPower)));
+  if (aim_.elastic) scale_ *= mu_ / before;  // what is left in the end are violations alone
   if (session_.refresh_bounds(x)) keep_inside();
   reset_filter();
   return true;

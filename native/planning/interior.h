@@ -22,6 +22,7 @@ enum class InteriorEnd {
   kInfeasible,  // elastic: a local minimum of the violations
   kRestore,     // no way on far from feasible points: the elastic mode has to help
   kStalled,
+  kCapped,  // as many iterations as were allowed
   kStopped,  // by the session: see its status
   kBadNumbers,
 };

@@ -75,6 +75,7 @@ class MotionProblem : public Nlp {
 
   const MotionData data_;
   const MotionKernels kernels_;
+  const Dense& dense_ = dense();
   const std::size_t threads_;
   const double worth_threads_;
   const MotionLayout layout_;

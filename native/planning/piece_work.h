@@ -112,10 +112,11 @@ class PieceWork {
   void add_energy_rows(const Group& group, int function, double energy, Panels& panels);
   void flush(Panels& panels);
   void scatter(const Group& group, int stride);
+  static void clear_lower(double* matrix, int stride);
 
   void add_hessians();
   int call_hessians(int b);
-  void expand(int b, int count, int pairs);
+  void expand(int b, int count, int pairs, bool more);
   void fold(int pairs);
   void add_border(int b, bool torques);
 

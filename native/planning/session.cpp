@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The identity's share where the matrix is not positive definite: first try, growth, and what is kept for next time.
 constexpr double kFirstShift = 1e-4, kLeastShift = 1e-12, kMostShift = 1e20;
-constexpr double kFirstGrowth = 100.0, kGrowth = 8.0, kDecay = 1.0 / 3.0;
+constexpr double kFirstGrowth = 100.0, kGrowth = 4.0, kDecay = 0.1;
 
 class Stopwatch {
  public:
@@ -173,7 +173,11 @@ void Session::finish(const double* x) {
   double cost;
   if (values(x, &cost, result.rows.data())) {
     result.cost = cost;
-    result.infeasibility = violation(result.rows.data());
+    result.infeasibility = 0.0;
+    for (int i = 0; i < m; ++i) {  // of the problem's own bounds
+      const double beyond = std::max(result.rows[i] - problem.upper()[i], problem.lower()[i] - result.rows[i]);
+      result.infeasibility = std::max(result.infeasibility, beyond);
+    }
   }
   Times& times = result.times;
   times.total = seconds();

@@ -26,7 +26,7 @@ class Solver {
  private:
   bool smooth(double* x);
   Status start(double* x);
-  InteriorEnd restore(double* x);
+  InteriorEnd restore(double* x, bool first);
 
   const Options& options_;
   Session session_;
@@ -58,7 +58,8 @@ Status Solver::start(double* x) {
   return Status::kInfeasible;
 }
 
-InteriorEnd Solver::restore(double* x) {
+// The elastic mode. At first it need not go all the way: the other mode often ends what is left sooner.
+InteriorEnd Solver::restore(double* x, bool first) {
   double cost;
   Result& result = session_.result;
   if (!session_.values(x, &cost, result.rows.data())) return InteriorEnd::kBadNumbers;
@@ -67,7 +68,8 @@ InteriorEnd Solver::restore(double* x) {
   aim.elastic = true;
   aim.mu = std::max(options_.tolerance, kElasticShare * violation);
   aim.margin = options_.margin;
-  aim.enough = kElasticGain * violation;
+  aim.enough = first ? kElasticGain * violation : 0.0;
+  aim.most = first ? options_.elastic_iterations : 0;
   return interior_.run(x, aim);
 }
 
@@ -80,11 +82,13 @@ Status Solver::run(double* x, const double* multipliers) {
   aim.feasible = options_.feasible_only;
   aim.margin = options_.margin;
   aim.multipliers = multipliers;
-  InteriorEnd end = options_.elastic_first ? InteriorEnd::kRestore : interior_.run(x, aim);
+  bool first = options_.elastic_first;
+  InteriorEnd end = first ? InteriorEnd::kRestore : interior_.run(x, aim);
   while (end == InteriorEnd::kRestore && result.restorations < kMostRestorations) {
-    ++result.restorations;
-    end = restore(x);
-    if (end != InteriorEnd::kFeasible) break;
+    if (!first) ++result.restorations;
+    end = restore(x, first);
+    if (end != InteriorEnd::kFeasible && end != InteriorEnd::kCapped) break;
+    first = false;
     aim.multipliers = nullptr;
     end = interior_.run(x, aim);
   }
@@ -93,7 +97,7 @@ Status Solver::run(double* x, const double* multipliers) {
   result.mu = interior_.mu();
   switch (end) {
     case InteriorEnd::kSolved:
-    case InteriorEnd::kFeasible: return Status::kSolved;
+    case InteriorEnd::kFeasible: return session_.contradictory ? Status::kInfeasible : Status::kSolved;
     case InteriorEnd::kInfeasible: return Status::kInfeasible;
     case InteriorEnd::kStopped: return session_.status();
     case InteriorEnd::kBadNumbers: return Status::kBadNumbers;

@@ -42,7 +42,7 @@ struct Times {
 
 struct Options {
   double tolerance = 1e-6;     // of the optimality conditions, relative to the cost and to large multipliers
-  double feasibility = 1e-8;   // largest violation of an answer; 0 or less: none, strictly inside
+  double feasibility = 1e-8;   // by which rows that no variable touches may miss their bounds
   double mu0 = 0;              // 0: chosen
   double least_width = 2e-7;   // of a row's interval
   double deadline = 0;         // seconds from the start; 0: none

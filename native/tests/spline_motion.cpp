@@ -106,7 +106,13 @@ void SplineMotion::limit_joints(double position, double speed) {
   }
 }
 
+// With a free duration its factor's bounds are the last row.
 void SplineMotion::ready() {
+  if (border) {
+    table_.push_back(Row{0, kDuration, 0, false, {}, {}});
+    low_.push_back(0.5);
+    high_.push_back(2.0);
+  }
   rows = static_cast<int>(table_.size());
   const std::size_t nodes = static_cast<std::size_t>(intervals_) * kNodes, channels = channels_.size();
   node_values_.resize(nodes * channels);
@@ -170,6 +176,7 @@ void SplineMotion::nodes_of(const double* x, std::vector<double>& values) const 
 // Without the duration.
 double SplineMotion::row_value(const Row& row, const double* x, const std::vector<double>& values) const {
   double sum = 0.0;
+  if (row.channel == kDuration) return x[variables - 1];
   if (row.channel < 0) {
     for (int a = 0; a < 4; ++a) sum += row.control[a] * control(x, row.interval + a, row.joint);
     return sum;
@@ -237,7 +244,9 @@ bool SplineMotion::linearise(const double* x, double* gradient) {
 void SplineMotion::row_gradient(const Row& row, double* local) const {
   const double sigma = border && row.speed ? at_[variables - 1] : 1.0;
   std::fill(local, local + 4 * joints_ + 1, 0.0);
-  if (row.channel < 0) {
+  if (row.channel == kDuration) {
+    local[4 * joints_] = 1.0;
+  } else if (row.channel < 0) {
     for (int a = 0; a < 4; ++a) local[a * joints_ + row.joint] = row.control[a] / sigma;
   } else {
     const int channels = static_cast<int>(channels_.size());

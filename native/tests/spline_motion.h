@@ -44,8 +44,10 @@ class SplineMotion : public planning::Nlp {
   double time_weight = 1.0, jerk_weight = 1.0;
 
  private:
+  static constexpr int kDuration = -2;  // as a row's channel
+
   struct Row {
-    int interval, channel, joint;  // channel < 0: of a joint
+    int interval, channel, joint;  // channel -1: of a joint
     bool speed;
     double node[kNodes];   // of node values, scaled
     double control[4];     // of control points, scaled

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.prefix import from_root, from_tips
+from robomorph.compiler.chip import RobotChip
 from robomorph.compiler.specialise import make_request
 from robomorph.ir.program import Program
 from robomorph.passes.fuse import fuse
 from robomorph.targets.gpu.schedule import schedule
+from robomorph.targets.rtl.options import Options
 from tests.oracle.random_trees import RandomRobot, random_robots
 from tests.targets.gpu.toolchains import needs_opencl
 
@@ -122,6 +124,14 @@ def test_thread_groups_choose_it_where_it_pays() -> None:
     assert long.compile("inverse_dynamics", target="opencl", mapping="thread").stats.formulation == "rnea"
     assert long.compile("inverse_dynamics", target="opencl").stats.formulation == "rnea"
     assert short.compile("inverse_dynamics", target="opencl", mapping="group").stats.formulation == "rnea"
+
+
+def test_chips_that_share_nothing_choose_the_least_depth() -> None:
+    robot = robomorph.load("chain:12")
+    chip = RobotChip(robot.specialiser, make_request(robot.model, "link_poses"))
+    alone, shared = chip.function(Options(interval=1)), chip.function(Options(interval=2))
+    assert (alone.formulation, shared.formulation) == ("prefix", "chain")
+    assert alone.program.depth() < shared.program.depth()
 
 
 def test_a_formulation_by_name() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from robomorph.planning.problem import Array
 from robomorph.planning.sampling import Sampler
 from robomorph.planning.spline import Spline
 from tests.planning.motions import everything
@@ -39,12 +42,12 @@ def test_margins_cover_the_error_of_rows() -> None:
     assert checked > 100
 
 
-def _column(assembled, sampler, source, function, spline, t):  # type: ignore[no-untyped-def]
+def _column(assembled: Any, sampler: Sampler, source: int, function: int, spline: Spline, t: Array) -> Array:
     """What one function does at times t, as its rows have it (references are in the bounds)."""
     problem, requirement = assembled.problem, assembled.requirements[source]
     values = sampler.values(source, spline, t)
     if function >= problem.channels:
-        return values[:, requirement.joints.index(function - problem.channels)]
+        return np.asarray(values[:, requirement.joints.index(function - problem.channels)])
     places = [assembled.channels.place(source, k) for k in range(len(requirement.lower))]
     k = [channel for channel, _ in places].index(function)
-    return values[:, k] + (places[k][1] if requirement.rate == 0 else 0.0)
+    return np.asarray(values[:, k] + (places[k][1] if requirement.rate == 0 else 0.0))

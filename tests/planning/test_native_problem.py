@@ -22,6 +22,9 @@ CASES: dict[str, dict[str, Any]] = {
     "one node": {"nodes": 1, "width": 2},
     "no torques": {"torque": False, "duration": (0.4, 3.0), "sparse": True},
     "no channels": {"channels": 0, "cost": (0.5, 0.7, 0.0)},
+    "few": {"blocks": "few", "duration": (0.4, 3.0), "cost": (0.5, 0.7, 2.0), "sparse": True},
+    "few, fixed duration": {"blocks": "few", "cost": (0.5, 0.7, 0.0)},
+    "duration alone": {"blocks": "none", "duration": (0.4, 3.0), "cost": (0.5, 0.7, 2.0)},
     "wide": {"nv": 9, "channels": 2, "points": 5, "width": 3, "nodes": 4, "sparse": True},
 }
 
@@ -49,6 +52,7 @@ def test_values_and_first_derivatives(name: str) -> None:
     np.testing.assert_allclose(cost, reference.cost(x), rtol=1e-11)
     np.testing.assert_allclose(rows, reference.rows(x), rtol=1e-11, atol=1e-11)
     gradient = native.linearise(x)
+    assert gradient is not None
     np.testing.assert_allclose(gradient, by_complex_steps(reference.cost, x), rtol=1e-10, atol=1e-10)
     jacobian = by_complex_steps(reference.rows, x)
     found = np.stack([native.times(e) for e in np.eye(len(x))], axis=-1)

@@ -22,11 +22,19 @@ class Refused(RobomorphError):
 
 def read_json(path: str) -> Any:
     try:
-        return json.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+        text = Path(path).expanduser().read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_once)
     except OSError as error:
         raise Refused(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise Refused(f"{path}: expected JSON, found something else: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is given twice in one object")
+    return found
 
 
 def record(data: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:

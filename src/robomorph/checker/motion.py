@@ -126,4 +126,7 @@ def read_motion(data: Any, joints: Sequence[str]) -> Motion:
         raise Refused(f"motion: {len(control)} control points and {len(knots)} knots do not make a spline")
     if any(a > b for a, b in pairwise(knots)) or knots[degree] >= knots[len(control)]:
         raise Refused("motion: expected knots that rise")
+    inner = [k for k in knots if knots[degree] < k < knots[len(control)]]
+    if len(set(inner)) != len(inner) or degree < 3:
+        raise Refused("motion: expected no jumps: degree 3 or more, and each inner knot once")
     return Motion(degree, tuple(knots), tuple(control))

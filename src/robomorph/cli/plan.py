@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from robomorph.planning import Plan, Scenario
 
 _DEFAULT = "squat"
+_SHOWN = 5  # rows that are not proven
 _EPILOG = """\
 examples:
   robomorph plan
@@ -53,6 +54,7 @@ def add_parser(subparsers: Any) -> None:
         type=path_text,
         help="the plan: .json with its certificate (robomorph check), or .npz or .csv samples",
     )
+    parser.add_argument("--no-proof", action="store_true", help="do not prove the plan for every instant")
     parser.add_argument("--no-certificate", action="store_true", help="leave out the proof of constraints")
     parser.add_argument("--plots", metavar="FOLDER", type=path_text, help="draw figures there")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
@@ -64,8 +66,11 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import make_console, print_json, warnings_shown
     from robomorph.planning import load_scenario
+    from robomorph.planning.plan import check_ending
 
-    check_outputs(None, Path(args.plots) if args.plots else None)
+    check_outputs(args.save, Path(args.plots) if args.plots else None)
+    if args.save:
+        check_ending(Path(args.save))
     with warnings_shown() as messages:
         scenario = load_scenario(args.scenario, args.robot, args.urdf)
         motion = scenario.motion()
@@ -82,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     )
     if plan.success and not args.no_certificate:
         _certify(plan)
+    if plan.success and not args.no_proof:
+        plan.certify()
     if args.save:
         plan.save(args.save)
     if args.plots:
@@ -129,6 +136,8 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
         "sizes": None if sizes is None else vars(sizes),
         "paper": dict(scenario.paper),
         "certificate": _certificate(plan),
+        "proven": None if plan.certificate is None else plan.certificate.proven,
+        "not_proven": [] if plan.certificate is None else [str(proof) for proof in plan.certificate.failed],
         "margins": [vars(margin) for margin in plan.margins],
         "joints": list(plan.robot.velocity_names),
         "control": plan.control,
@@ -159,10 +168,24 @@ def _print_certificate(console: Console, plan: Plan) -> None:
 def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
     console.print(scenario.title, markup=False, style="bold")
     console.print(plan.reason, markup=False, style="green" if plan.success else "red")
+    _print_proof(console, plan)
     _print_sizes(console, scenario, plan)
     _print_times(console, plan)
     _print_margins(console, plan)
     _print_certificate(console, plan)
+
+
+def _print_proof(console: Console, plan: Plan) -> None:
+    proof = plan.certificate
+    if proof is None:
+        return
+    count = len(proof.proofs)
+    if proof.proven:
+        console.print(f"proven for every instant: all {count} rows", markup=False, style="green")
+        return
+    console.print(f"{len(proof.failed)} of {count} rows not proven:", markup=False, style="yellow")
+    for failed in proof.failed[:_SHOWN]:
+        console.print(f"  {failed}", markup=False)
 
 
 def _print_sizes(console: Console, scenario: Scenario, plan: Plan) -> None:

@@ -43,9 +43,8 @@ class Deferred:
     def full_key(self) -> str:
         return f"{source_fingerprint()}|{_digest(self.program) if self.key is None else self.key}"
 
-    def kernel(self, target: str, dtype: str, settings: Settings) -> AnyKernel:
-        """A kernel of any target, called with arrays."""
-        recipe = Recipe(
+    def recipe(self, dtype: str) -> Recipe:
+        return Recipe(
             name=self.name,
             inputs=self.inputs,
             outputs=self.outputs,
@@ -54,7 +53,10 @@ class Deferred:
             stats=lambda: KernelStats(**measure(self.program)),
             key=self.full_key,
         )
-        return make_kernel(recipe, target, settings)
+
+    def kernel(self, target: str, dtype: str, settings: Settings) -> AnyKernel:
+        """A kernel of any target, called with arrays."""
+        return make_kernel(self.recipe(dtype), target, settings)
 
     def lanes(self, lanes: int, dtype: str = "float64") -> NativeHandle:
         """Code for native drivers, see NativeHandle."""

@@ -47,7 +47,9 @@ class Assembled:
         return Evaluator(self.problem, self.functions)
 
 
-def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
+def assemble(
+    motion: Motion, cost: Any, method: str, points: int, target: str = "cpu", precision: str = "float64"
+) -> Assembled:
     if method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     grid = Grid(whole_number("points", points, 1, 1000)) if method == "grid" else None
@@ -62,7 +64,7 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
         maker.add(source, requirement)
     rows = maker.rows()
     torque = bool((rows.function >= channels.count).any()) or weights["energy"] > 0.0
-    functions = Functions(motion.robot, channels.tasks, torque)
+    functions = Functions(motion.robot, channels.tasks, torque, target, precision)
     bounds = motion.duration.bounds
     nominal = motion.duration.nominal
     problem = Problem(

@@ -231,12 +231,20 @@ class Motion:
 
     # --- looking for it ------------------------------------------------------------------------------
 
-    def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:
+    def problem(
+        self,
+        cost: Any = "jerk",
+        method: str = "bernstein",
+        points: int = 5,
+        target: str = "cpu",
+        precision: str = "float64",
+    ) -> Assembled:
         """The motion as numbers, with what they were made of. Made once for what is asked now."""
-        key = (repr(cost), method, points, self.refine, tuple(map(id, self.requirements)))
+        asked = (repr(cost), method, points, target, precision)
+        key = (*asked, self.refine, tuple(map(id, self.requirements)))
         if key not in self._made:
             self._made.clear()
-            self._made[key] = assemble(self, cost, method, points)
+            self._made[key] = assemble(self, cost, method, points, target, precision)
         return self._made[key]
 
     def solve(
@@ -251,6 +259,7 @@ class Motion:
         callback: Callable[[Any], bool | None] | None = None,
         progress: bool = False,
         target: str = "cpu",
+        precision: str = "float64",
         **options: Any,
     ) -> Plan:
         """A plan, or why there is none (`plan.success`, `plan.reason`).
@@ -259,27 +268,31 @@ class Motion:
         limits), "time", a mapping from these to weights, or None: any motion that holds what was asked.
         method: "bernstein" holds constraints at every instant, "grid" at `points` points of every interval,
         "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" (the default) or
-        "ipopt", the only one for the paper's method.
-        guess: a plan or control points (intervals + 3, nv) to start from. starts: how many first guesses to
-        try, the first as given, the others random; the best plan counts. callback: called with the state of
-        the search after each iteration; False stops it. threads: at most so many. target: where functions are
-        evaluated.
+        "ipopt", the only one for the paper's method and for other targets; options are the solver's own.
+        guess: a plan (of a problem like this one: a warm start) or control points (intervals + 3, nv).
+        starts: how many first guesses to try, the first as given, the others random; the best plan counts,
+        distinct ones are its `others`. callback: called with the state of the search after each iteration;
+        False stops it. threads: at most so many. target, precision: where functions are evaluated, and in
+        which ("float32", "float64").
         """
-        from robomorph.planning.search import search
+        from robomorph.planning.search import Search, search
 
         return search(
             self,
-            cost=cost,
-            solver=solver,
-            method=method,
-            points=points,
-            threads=threads,
-            guess=guess,
-            starts=starts,
-            callback=callback,
-            progress=progress,
-            target=target,
-            options=options,
+            Search(
+                cost,
+                solver,
+                method,
+                points,
+                threads,
+                guess,
+                starts,
+                callback,
+                progress,
+                target,
+                precision,
+                options,
+            ),
         )
 
 

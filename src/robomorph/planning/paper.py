@@ -102,7 +102,7 @@ class PaperEvaluator(Evaluator):
 
     @cached_property
     def node_matrices(self) -> Array:
-        """(R, DEGREE + 1, nodes): to the polynomial of every entry of Rows, in x from -1 to 1 in its piece."""
+        """(R, DEGREE + 1, nodes): to the polynomial of every entry of Rows, x from -1 to 1 in its piece."""
         rows, seconds = self.problem.rows, self.problem.pieces.seconds
         out = np.zeros((len(rows.piece), DEGREE + 1, _NODES))
         for i, (piece, rate, matrix) in enumerate(zip(rows.piece, rows.rate, rows.matrix, strict=True)):

@@ -59,7 +59,8 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
+    from a device that evaluates."""
 
     robot: Robot
     success: bool
@@ -74,7 +75,9 @@ class Plan:
     solver: str
     ends: Ends
     multipliers: Array | None = None
+    moved: int = 0
     certificate: Certificate | None = None
+    others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
     @cached_property
@@ -156,6 +159,7 @@ class Plan:
         """The plan with its certificate as JSON, which `robomorph check` proves again; or samples, so many a
         second, as NPZ (with the control points) or CSV: by the file's ending."""
         path = Path(path)
+        check_ending(path)
         if path.suffix == ".json":
             from robomorph.planning.certificate.plans import save_plan
 
@@ -164,7 +168,7 @@ class Plan:
         if path.suffix == ".npz":
             found.update(control=self.control, joints=np.array(self.robot.velocity_names))
             np.savez(path, **found)  # type: ignore[arg-type]
-        elif path.suffix == ".csv":
+        else:
             names = [
                 f"{what} {joint}" for what in ("q", "qd", "qdd", "tau") for joint in self.robot.velocity_names
             ]
@@ -173,8 +177,6 @@ class Plan:
                 writer = csv.writer(file)
                 writer.writerow(["t", *names])
                 writer.writerows([repr(float(x)) for x in row] for row in table)
-        else:
-            raise ArgumentError(f"path: expected a name ending in .json, .npz or .csv, found {path.name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sizes": self.sizes, "assembled": None}
@@ -186,6 +188,12 @@ class Plan:
         state = "solved" if self.success else "failed"
         found = f"{self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations"
         return f"<Plan {state}: {self.robot.name}, {found}>"
+
+
+def check_ending(path: Path) -> None:
+    """Of a file that a plan is to be saved as."""
+    if path.suffix not in (".json", ".npz", ".csv"):
+        raise ArgumentError(f"path: expected a name ending in .json, .npz or .csv, found {path.name!r}")
 
 
 def sizes_of(evaluator: Evaluator) -> Sizes:

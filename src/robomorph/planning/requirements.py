@@ -35,7 +35,7 @@ class Requirement:
         return self.window[0] == self.window[1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ends:
     """What is asked of a motion as a whole: start and end (3, nv) or None, whether it goes round, and its
     shortest and longest duration (s)."""

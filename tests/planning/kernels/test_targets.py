@@ -12,8 +12,11 @@ import pytest
 from robomorph.compiler.program import Deferred
 from robomorph.ir.interpret import interpret
 from robomorph.planning.kernels import MotionKernels
+from robomorph.targets.gpu.cuda.dialect import CUDA
+from robomorph.targets.gpu.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.kernel import make_launch_plan
 from robomorph.tasks import Axis, CenterOfMass, Pose
-from tests.targets.gpu.toolchains import needs_opencl
+from tests.targets.gpu.toolchains import needs_nvrtc, needs_opencl
 
 from .robots import random_arguments, robot
 
@@ -49,6 +52,16 @@ def test_every_kernel(name: str, target: str, dtype: str) -> None:
             theirs = expected[port.name]
             assert ours.shape == theirs.shape and ours.dtype == dtype
             assert np.abs(ours - theirs).max() <= tolerance * max(1.0, np.abs(theirs).max()), (which, port)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("mapping", ["group", "thread"])
+def test_cuda_source_compiles(mapping: str) -> None:
+    made = kernels("crane")
+    for which in KERNELS:
+        for dtype in ("float32", "float64"):
+            plan = make_launch_plan(made.deferred[which].recipe(dtype), CUDA, mapping)
+            assert nvrtc().compile(plan.source, 80, plan.symbol).info.warnings == ()
 
 
 @pytest.mark.parametrize("lanes", [1, 4, 8])

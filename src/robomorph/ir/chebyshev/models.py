@@ -56,9 +56,14 @@ def multiply(a: Models, b: Models) -> Models:
     kept = product[: a.degree + 1]
     both = a.size * b.size
     # Every coefficient is a sum of at most 2 D + 2 products.
-    rounding = gamma(2 * a.degree + 5) * both + np.where((a.size > 0.0) & (b.size > 0.0), TINY, 0.0)
+    rounding = gamma(2 * a.degree + 5) * both + np.where(_present(a) & _present(b), TINY, 0.0)
     carried = a.remainder * (b.size + b.remainder) + b.remainder * a.size
     return Models.of(kept, enlarged(carried + np.abs(product[a.degree + 1 :]).sum(axis=0) + rounding))
+
+
+def _present(a: Models) -> npt.NDArray[np.bool_]:
+    """Which models are not exactly zero: what is stays so, without an allowance for numbers too small."""
+    return np.asarray((a.size > 0.0) | (a.remainder > 0.0))
 
 
 def _convolved(a: Array, b: Array) -> Array:
@@ -79,7 +84,7 @@ def scale(a: Models, factor: Array, error: Array) -> Models:
     """Times a constant that is within `error` of `factor`; both broadcast against (...)."""
     coefficients = factor * a.coefficients
     size = np.abs(coefficients).sum(axis=0)
-    rounding = gamma(2) * size + np.where((a.size > 0.0) & (factor != 0.0), TINY, 0.0)
+    rounding = gamma(2) * size + np.where(_present(a) & ((factor != 0.0) | (error > 0.0)), TINY, 0.0)
     carried = np.abs(factor) * a.remainder + error * (a.size + a.remainder)
     return Models(coefficients, enlarged(carried + rounding), size)
 

@@ -82,6 +82,9 @@ class Order:
 def run_models(program: Program, inputs: Inputs, degree: int, order: Order | None = None) -> Models:
     """Models (D + 1, results, pieces) of all results, from those of the inputs. order: of this program and
     the same inputs that are plain numbers, if it was made before."""
+    lacking = [m.degree for m in inputs.values() if isinstance(m, Models) and m.degree > degree]
+    if lacking:
+        raise ProgramError(f"{program.name}: models of degree {degree} cannot hold inputs of {max(lacking)}")
     pieces = next((m.remainder.shape[1] for m in inputs.values() if isinstance(m, Models)), 1)
     if order is None:
         order = ordered(program, {name for name, given in inputs.items() if not isinstance(given, Models)})

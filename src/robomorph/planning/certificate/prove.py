@@ -15,6 +15,8 @@ from robomorph.planning.certificate.proofs import Certificate, Enclosure, Proof
 from robomorph.planning.certificate.rates import MOTION
 from robomorph.planning.certificate.splines import Array, Piece, Spline
 
+_LARGEST = 40  # degree of models
+
 
 def certify(
     spline: Spline, obligations: Sequence[Obligation], degree: int = 7, deepest: int = 8, parts: int = 8
@@ -25,6 +27,8 @@ def certify(
     models of up to twice the degree. parts: into how many the polynomial of a piece is cut before that, to
     see its range more closely.
     """
+    if not spline.degree <= degree <= _LARGEST:
+        raise ArgumentError(f"degree: expected {spline.degree} to {_LARGEST}, found {degree!r}")
     for one in obligations:
         if not (spline.start <= one.window[0] and one.window[1] <= spline.stop):
             raise ArgumentError(

@@ -59,6 +59,9 @@ class Spline:
             )
         if any(a > b for a, b in pairwise(self.knots)) or self.start >= self.stop:
             raise ArgumentError("knots: expected numbers that rise")
+        inner = [k for k in self.knots if self.start < k < self.stop]
+        if len(set(inner)) != len(inner):
+            raise ArgumentError("knots: expected each inner one once, so that the motion has no jumps")
         control.setflags(write=False)
         object.__setattr__(self, "control", control)
 

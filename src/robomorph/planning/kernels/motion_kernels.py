@@ -71,6 +71,8 @@ class MotionKernels:
         hessian: bool = True,
     ) -> None:
         require_flat(robot.model)
+        if not isinstance(tasks, Sequence):
+            raise ArgumentError(f"tasks: expected a list of tasks, found {tasks!r}")
         for task in tasks:
             _check_task(robot, task)
         self.robot, self.tasks = robot, tuple(tasks)
