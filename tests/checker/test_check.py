@@ -152,6 +152,16 @@ def test_tampered_plans_are_refused(how: str) -> None:
         assert "not understood" not in str(refused.value)
 
 
+def test_problems_are_compared_but_for_their_last_digits() -> None:
+    problem = arm_plan()["problem"]
+    reference = _constraint({"problem": problem}, "task", "orientation")["reference"]
+    reference[0] = moved(reference[0], 1e-15)
+    check_plan(arm_plan(), problem=problem)
+    reference[0] = moved(reference[0], 1e-9)
+    with pytest.raises(Refused, match="'constraints' of the plan is not"):
+        check_plan(arm_plan(), problem=problem)
+
+
 def test_a_consistent_lie_needs_the_problem_from_elsewhere() -> None:
     """Problem and proof changed alike make a sound plan for another problem; the real one shows it."""
     plan = arm_plan()

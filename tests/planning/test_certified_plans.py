@@ -18,6 +18,8 @@ from robomorph.tasks import Position, Posture
 
 pytest.importorskip("flint", reason="needs the package python-flint")
 from robomorph.checker import Refused, check_plan
+from robomorph.cli.main import main
+from robomorph.planning.certificate.plans import problem_of
 
 FRAME = "lbr_iiwa_link_7"
 
@@ -120,10 +122,29 @@ def test_a_grid_that_breaks_a_limit_is_not_proven(tmp_path: Path) -> None:
         check_plan(saved(plan, tmp_path))
 
 
-def test_scenarios_that_are_built_in(tmp_path: Path) -> None:
-    plan = load_scenario("arm").motion().solve()
+def test_scenarios_that_are_built_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = load_scenario("arm")
+    plan = scenario.motion().solve(scenario.cost)
     assert plan.success and plan.certify().proven
-    check_plan(saved(plan, tmp_path))
+    data = saved(plan, tmp_path)
+    check_plan(data)
+    assert main(["check", str(tmp_path / "plan.json"), "--scenario", "arm"]) == 0
+    # A constraint dropped from the problem and from the proof: the scenario knows better.
+    dropped = len(data["problem"]["constraints"]) - 1
+    data["problem"]["constraints"].pop()
+    data["proof"]["rows"] = [row for row in data["proof"]["rows"] if row["constraint"] != dropped]
+    check_plan(data)
+    (tmp_path / "plan.json").write_text(json.dumps(data))
+    assert main(["check", str(tmp_path / "plan.json"), "--scenario", "arm"]) == 1
+    assert "'constraints' of the plan is not what the problem given says" in capsys.readouterr().out
+
+
+def test_a_motion_states_the_same_problem_as_its_plan() -> None:
+    q0, q1 = ends()
+    for seconds in (2.0, (0.5, 6.0)):
+        motion = Motion(robot(), seconds=seconds, intervals=8, start=q0, end=q1).limits(torque=True)
+        motion.keep(Position(FRAME), lower=(-2, -2, -2), during=(0.1, 0.3))
+        assert problem_of(motion) == problem_of(motion.solve())
 
 
 def test_files_of_other_kinds(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from robomorph.checker import document as read
 from robomorph.checker.balls import ORDER, Ball, arithmetic, ball, flint
 from robomorph.checker.claims import Claims, read_claims
-from robomorph.checker.document import FORMAT, VERSION, Refused
+from robomorph.checker.document import FORMAT, VERSION, Refused, alike
 from robomorph.checker.ends import check_ends
 from robomorph.checker.mechanics import State, gravity_of
 from robomorph.checker.motion import Motion, derivative, read_motion
@@ -54,17 +54,15 @@ def _checked(data: Any, problem: Any, robot_text: str | None) -> Report:
         raise Refused(f"plan: expected {FORMAT} {VERSION}, found {fields['format']} {fields['version']}")
     stated = read.record(fields["problem"], "problem", PROBLEM)
     if problem is not None:
-        _must_be_same(stated, read.record(problem.get("problem", problem), "problem", PROBLEM))
+        wanted = read.record(problem.get("problem", problem), "problem", PROBLEM)
+        for key in PROBLEM:
+            if not alike(stated[key], wanted[key]):
+                raise Refused(f"problem: {key!r} of the plan is not what the problem given says")
+        stated = wanted
     if robot_text is not None and stated["robot"].get("text") != robot_text:
         raise Refused("problem: the plan is for another robot: its text is not the one given")
     with arithmetic():
         return _check(stated, fields)
-
-
-def _must_be_same(stated: dict[str, Any], wanted: dict[str, Any]) -> None:
-    for key in PROBLEM:
-        if stated[key] != wanted[key]:
-            raise Refused(f"problem: {key!r} of the plan is not what the problem given says")
 
 
 def _check(problem: dict[str, Any], fields: dict[str, Any]) -> Report:

@@ -13,6 +13,7 @@ from typing import Any
 from robomorph.errors import RobomorphError
 
 FORMAT, VERSION = "robomorph-plan", 1
+_HEX = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-]\d{1,4}|-?0x0p\+0", re.ASCII)
 _FRACTION = re.compile(r"-?\d{1,400}(/\d{1,400})?", re.ASCII)
 
 
@@ -100,6 +101,18 @@ def flag(data: Any, what: str) -> bool:
     if not isinstance(data, bool):
         raise Refused(f"{what}: expected true or false, found {_short(data)}")
     return data
+
+
+def alike(a: Any, b: Any) -> bool:
+    """The same but for the last digits of numbers, which another machine may have rounded otherwise."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(alike(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, str) and isinstance(b, str) and a != b and _HEX.fullmatch(a) and _HEX.fullmatch(b):
+        x, y = float.fromhex(a), float.fromhex(b)
+        return abs(x - y) <= 1e-12 * max(1.0, abs(y))
+    return type(a) is type(b) and bool(a == b)
 
 
 def _short(data: Any) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   robomorph check plan.json
+  robomorph check plan.json --scenario squat
   robomorph check plan.json --problem problem.json --robot atlas
 """
 
@@ -33,7 +34,15 @@ def add_parser(subparsers: Any) -> None:
         help="the problem (or another plan for it) that the plan must be for; else what it states itself",
     )
     parser.add_argument(
-        "--robot", metavar="ROBOT", help="a built-in name or URDF file whose text the plan's robot must have"
+        "--scenario",
+        metavar="SCENARIO",
+        help="the scenario (as `robomorph plan` takes it) that the plan must be for",
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="ROBOT",
+        help="a built-in name or URDF file whose text the plan's robot must have; with --scenario, the robot "
+        "that it is for",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -44,9 +53,9 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.main import EXIT_CHECK_FAILED, EXIT_OK
     from robomorph.cli.terminal import make_console, print_json
 
-    problem = None if args.problem is None else read_json(args.problem)
+    problem = _problem(args)
     try:
-        report = check_plan(read_json(args.file), problem, _text(args.robot))
+        report = check_plan(read_json(args.file), problem, None if args.scenario else _text(args.robot))
     except Refused as refused:
         if args.json:
             print_json({"file": args.file, "proven": False, "reason": str(refused)})
@@ -58,6 +67,23 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(report, stated_elsewhere=problem is not None)
     return EXIT_OK
+
+
+def _problem(args: argparse.Namespace) -> Any:
+    """What the plan must be for, from elsewhere; None: as it states itself."""
+    from robomorph.checker.document import read_json
+
+    if args.problem is not None:
+        return read_json(args.problem)
+    if args.scenario is None:
+        return None
+    from robomorph.errors import ArgumentError
+    from robomorph.planning import load_scenario
+    from robomorph.planning.certificate.plans import problem_of
+
+    if args.robot is not None and args.robot.endswith(".urdf"):
+        raise ArgumentError("--robot: with --scenario expected a name of its tables, found a URDF file")
+    return problem_of(load_scenario(args.scenario, args.robot).motion())
 
 
 def _text(robot: str | None) -> str | None:

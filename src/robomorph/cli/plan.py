@@ -55,7 +55,6 @@ def add_parser(subparsers: Any) -> None:
         help="the plan: .json with its certificate (robomorph check), or .npz or .csv samples",
     )
     parser.add_argument("--no-proof", action="store_true", help="do not prove the plan for every instant")
-    parser.add_argument("--no-certificate", action="store_true", help="leave out the proof of constraints")
     parser.add_argument("--plots", metavar="FOLDER", type=path_text, help="draw figures there")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -85,10 +84,8 @@ def run(args: argparse.Namespace) -> int:
         progress=not args.json,
         **({} if args.solver is None else {"solver": args.solver}),
     )
-    if plan.success and not args.no_certificate:
-        _certify(plan)
     if plan.success and not args.no_proof:
-        plan.certify()
+        _certify(plan)
     if args.save:
         plan.save(args.save)
     if args.plots:
@@ -135,34 +132,12 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
         "times_s": dict(plan.times),
         "sizes": None if sizes is None else vars(sizes),
         "paper": dict(scenario.paper),
-        "certificate": _certificate(plan),
         "proven": None if plan.certificate is None else plan.certificate.proven,
         "not_proven": [] if plan.certificate is None else [str(proof) for proof in plan.certificate.failed],
         "margins": [vars(margin) for margin in plan.margins],
         "joints": list(plan.robot.velocity_names),
         "control": plan.control,
     }
-
-
-def _certificate(plan: Plan) -> dict[str, Any] | None:
-    found = plan.certificate
-    if found is None:
-        return None
-    failed = [str(proof) for proof in found.failed]
-    return {"proven": found.proven, "rows": len(found.proofs), "pieces": found.runs, "failed": failed}
-
-
-def _print_certificate(console: Console, plan: Plan) -> None:
-    found = plan.certificate
-    if found is None:
-        return
-    if found.proven:
-        text = f"Proven for every instant: {len(found.proofs)} rows, {found.runs} runs of pieces."
-        console.print(text, style="green")
-        return
-    console.print(f"Not proven: {len(found.failed)} of {len(found.proofs)} rows", style="red")
-    for proof in found.failed:
-        console.print(f"  {proof}", markup=False)
 
 
 def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
@@ -172,7 +147,6 @@ def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
     _print_sizes(console, scenario, plan)
     _print_times(console, plan)
     _print_margins(console, plan)
-    _print_certificate(console, plan)
 
 
 def _print_proof(console: Console, plan: Plan) -> None:

@@ -21,7 +21,7 @@ from robomorph.planning.given import (
     whole_number,
 )
 from robomorph.planning.problem import Array
-from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
+from robomorph.planning.requirements import Ends, OfJoints, OfTask, OfTorques, Requirement
 from robomorph.tasks import AnyTask, Posture
 from robomorph.tasks.kinds import LINEAR
 from robomorph.tasks.numbers import read_bounds
@@ -85,6 +85,16 @@ class Motion:
                     f"{name}: with a free duration expected a state at rest, found one that moves: give "
                     "`seconds` as one number, or a state with qd = qdd = 0"
                 )
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes (at the nominal duration)."""
+        return self.duration.nominal
+
+    @property
+    def ends(self) -> Ends:
+        nominal = self.duration.nominal
+        return Ends(self.start, self.end, self.periodic, self.duration.bounds or (nominal, nominal))
 
     @property
     def knot(self) -> float:

@@ -20,7 +20,6 @@ from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
-from robomorph.planning.requirements import Ends
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
@@ -183,9 +182,7 @@ class _Record:
             requirements=tuple(stretched(r, sigma) for r in motion.requirements),
             method=self.method,
             solver=self.solver,
-            ends=Ends(
-                motion.start, motion.end, motion.periodic, motion.duration.bounds or (nominal, nominal)
-            ),
+            ends=motion.ends,
             multipliers=None if outcome is None else outcome.multipliers,
             moved=self.assembled.functions.moved,
             assembled=self.assembled,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from robomorph.planning.certificate.document import End, plan_data, problem_data, save_document
-from robomorph.planning.certificate.obligations import Window
 from robomorph.planning.certificate.proofs import Certificate
 from robomorph.planning.certificate.prove import certify
 from robomorph.planning.certificate.splines import Spline
@@ -20,24 +20,38 @@ from robomorph.planning.certificate.statements import (
     numbers,
     rows_of,
 )
-from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
+from robomorph.planning.requirements import Ends, OfJoints, OfTask, OfTorques, Requirement
 from robomorph.tasks import Posture
 
 if TYPE_CHECKING:
     from robomorph.planning.plan import Plan
+    from robomorph.robot import Robot
 
 # Times this close (in durations) to a fraction with a small denominator are that: 0.1 + 0.2 is 3/10.
 _ROUNDED = Fraction(1, 10**12)
 _SMALL = 10**6
 
 
+class _Asked(Protocol):
+    """What plans and motions have in common: windows of requirements are in the time of `seconds`."""
+
+    @property
+    def robot(self) -> Robot: ...
+    @property
+    def requirements(self) -> Sequence[Requirement]: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def ends(self) -> Ends: ...
+
+
 def spline_of(plan: Plan) -> Spline:
     return Spline.uniform(plan.control, Fraction(plan.seconds))
 
 
-def statements_of(plan: Plan) -> list[Statement]:
-    """What was asked of the plan, in the words that are written down."""
-    return [_statement(plan, requirement) for requirement in plan.requirements]
+def statements_of(asked: _Asked) -> list[Statement]:
+    """What was asked of a motion, in the words that are written down."""
+    return [_statement(asked, requirement) for requirement in asked.requirements]
 
 
 def rows_of_plan(plan: Plan) -> list[Row]:
@@ -49,13 +63,12 @@ def certify_plan(plan: Plan, **effort: Any) -> Certificate:
     return certify(spline_of(plan), [row.obligation for row in rows_of_plan(plan)], **effort)
 
 
-def problem_of(plan: Plan) -> dict[str, Any]:
-    """The problem that the plan is for, as data."""
-    asked = plan.ends
-    start, end = (_end(state) for state in (asked.start, asked.end))
-    return problem_data(
-        plan.robot, statements_of(plan), asked.seconds, start, end, asked.periodic, _unit(plan)
-    )
+def problem_of(asked: _Asked) -> dict[str, Any]:
+    """The problem that a plan is for, or that a motion is, as data: the same for both."""
+    ends = asked.ends
+    start, end = (_end(state) for state in (ends.start, ends.end))
+    statements = statements_of(asked)
+    return problem_data(asked.robot, statements, ends.seconds, start, end, ends.periodic, _unit(asked))
 
 
 def save_plan(plan: Plan, path: Path) -> None:
@@ -69,42 +82,32 @@ def _end(state: Any) -> End | None:
     return None if state is None else End(*(numbers(row) for row in state))
 
 
-def _statement(plan: Plan, requirement: Requirement) -> Statement:
+def _statement(asked: _Asked, requirement: Requirement) -> Statement:
+    window = _exact(asked, requirement.window[0]), _exact(asked, requirement.window[1])
     if isinstance(requirement, OfTask):
-        return TaskStatement(
-            requirement.task,
-            requirement.reference,
-            *requirement.given,
-            _window(plan, requirement),
-            requirement.rate,
-        )
+        given = requirement.given
+        return TaskStatement(requirement.task, requirement.reference, *given, window, requirement.rate)
     assert isinstance(requirement, (OfJoints, OfTorques))
     what = "torque" if isinstance(requirement, OfTorques) else WHAT[requirement.rate]
     if requirement.share is not None:
         return Limits(what, requirement.share)
     low, high = numbers(requirement.lower), numbers(requirement.upper)
-    window, everything = _window(plan, requirement), (Fraction(0), Fraction(plan.seconds))
-    if requirement.joints == tuple(range(plan.robot.nv)) and window == everything:
+    everywhere = window == (Fraction(0), Fraction(asked.seconds))
+    if requirement.joints == tuple(range(asked.robot.nv)) and everywhere:
         return Limits(what, None, low, high)
-    posture = Posture.of(plan.robot.model, requirement.names)
+    posture = Posture.of(asked.robot.model, requirement.names)
     return TaskStatement(posture, (0.0,) * len(low), low, high, window, requirement.rate)
 
 
-def _window(plan: Plan, requirement: Requirement) -> Window:
-    """In exact seconds of the plan."""
-    begin, end = (_exact(plan, t) for t in requirement.window)
-    return begin, end
+def _unit(asked: _Asked) -> Fraction:
+    """What windows are written in (s): with a free duration it is the share of it that is exact."""
+    shortest, longest = asked.ends.seconds
+    return Fraction(asked.seconds) if shortest < longest else Fraction(1)
 
 
-def _unit(plan: Plan) -> Fraction:
-    """What windows are written in (s)."""
-    shortest, longest = plan.ends.seconds
-    return Fraction(plan.seconds) if shortest < longest else Fraction(1)
-
-
-def _exact(plan: Plan, t: float) -> Fraction:
-    """With a free duration it is the share of it that is exact."""
-    whole, unit = Fraction(plan.seconds), _unit(plan)
+def _exact(asked: _Asked, t: float) -> Fraction:
+    """A time of the motion, in exact seconds."""
+    whole, unit = Fraction(asked.seconds), _unit(asked)
     written = Fraction(float(t)) / unit
     near = written.limit_denominator(_SMALL)
     chosen = near if abs(near - written) <= _ROUNDED * max(Fraction(1), whole / unit) else written
