@@ -245,10 +245,10 @@ def odd_costs(rng: Rng) -> Any:
 
 def odd_options(rng: Rng) -> Any:
     odd: tuple[dict[str, Any], ...] = (
-        {"solver": "magic"}, {"method": "magic"}, {"method": "grid", "points": 0}, {"starts": 0}, {"threads": 0},
-        {"threads": -1}, {"guess": np.nan}, {"guess": np.zeros((3, 2))}, {"guess": "best"}, {"target": "moon"},
-        {"nonsense": 1}, {"callback": 3}, {"starts": 10**9}, {"threads": 10**9}, {"guess": np.full((9, 2), np.inf)},
-        {"method": "grid", "points": 10**9},
+        {"solver": "magic"}, {"method": "magic"}, {"method": "grid", "points": 0}, {"starts": 0},
+        {"threads": 0}, {"threads": -1}, {"guess": np.nan}, {"guess": np.zeros((3, 2))}, {"guess": "best"},
+        {"target": "moon"}, {"nonsense": 1}, {"callback": 3}, {"starts": 10**9}, {"threads": 10**9},
+        {"guess": np.full((9, 2), np.inf)}, {"method": "grid", "points": 10**9},
     )  # fmt: skip
     return motion(rng).limits().solve(**odd[rng.integers(len(odd))])
 
@@ -319,15 +319,17 @@ def many_pieces(rng: Rng) -> Any:
 
 
 def odd_files(rng: Rng) -> Any:
+    head = 'robot = "iiwa14"\n'
+    sound = f"{head}[motion]\nseconds = 1.0\n"
     texts = (
-        "", "robot = 3", 'robot = "iiwa14"', "[motion]\nseconds = 1", 'robot = "iiwa14"\nmotion = 3', "[[[",
-        'robot = "nobody"\n[motion]\nseconds = 1.0', 'robot = "iiwa14"\n[motion]\nseconds = nan\nstart = "left"',
-        'robot = "iiwa14"\n[motion]\nseconds = 1.0\nstart = "moon"', 'robot = "iiwa14"\nkeep = [3]\n[motion]\nseconds = 1.0',
-        'robot = "iiwa14"\n[motion]\nseconds = 1.0\nstart = "left"\n[[keep]]\ntask = "position"\nframe = 3',
-        'robot = "iiwa14"\n[motion]\nseconds = 1.0\nstart = [1.0]', 'robot = "iiwa14"\ncost = 3\n[motion]\nseconds = 1.0',
-        'robot = "iiwa14"\n[motion]\nseconds = 1.0\n[[keep]]\ntask = "center of mass"\nsole = "none"',
-        'robot = "iiwa14"\n[motion]\nseconds = 1.0\n[[keep]]\ntask = "axis"\nframe = "tool"\naxis = "up"\nupper = 1.0',
-        'robot = "iiwa14"\npaper = 3\ntitle = 4\n[motion]\nseconds = 1.0\nstart = "left"\nend = "right"',
+        "", "robot = 3", head, "[motion]\nseconds = 1", f"{head}motion = 3", "[[[", f"{sound}keep = [3]",
+        'robot = "nobody"\n[motion]\nseconds = 1.0', f'{head}[motion]\nseconds = nan\nstart = "left"',
+        f'{sound}start = "moon"', f"{head}keep = [3]\n[motion]\nseconds = 1.0", f"{sound}start = [1.0]",
+        f'{sound}start = "left"\n[[keep]]\ntask = "position"\nframe = 3',
+        f"{head}cost = 3\n[motion]\nseconds = 1.0",
+        f'{sound}[[keep]]\ntask = "center of mass"\nsole = "none"',
+        f'{sound}[[keep]]\ntask = "axis"\nframe = "tool"\naxis = "up"\nupper = 1.0',
+        f'{head}paper = 3\ntitle = 4\n[motion]\nseconds = 1.0\nstart = "left"\nend = "right"',
     )  # fmt: skip
     path = Path(_FOLDER[0]) / "odd.toml"
     path.write_text(texts[rng.integers(len(texts))])
