@@ -59,7 +59,9 @@ def search(motion: Motion, how: Search) -> Plan:
     check_place(how.target, how.dtype, name)
     assembled = motion.problem(how.cost, how.method, how.points)
     guess = first_guess(motion, assembled, how.guess)
-    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    if assembled.impossible is None:
+        assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    impossible = assembled.impossible
     made = time.perf_counter() - begin
     record = _Record(motion, assembled, how.method, name)
     if impossible:
@@ -70,7 +72,7 @@ def search(motion: Motion, how: Search) -> Plan:
             Task(
                 assembled.evaluator,
                 x,
-                assembled.evaluator.margins(x),
+                None,
                 how.cost is not None,
                 threads,
                 line.callback,
