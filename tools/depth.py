@@ -10,7 +10,10 @@ import argparse
 import robomorph
 from robomorph import Robot
 from robomorph.compiler.specialise import make_request
+from robomorph.ir.derivatives import gradient_of, hessian_of
+from robomorph.ir.program import Program
 from robomorph.passes.fuse import fuse
+from robomorph.passes.pipeline import SIMPLIFY, run_passes
 from robomorph.planning.kernels import MotionKernels
 from robomorph.targets.gpu.schedule import MAX_THREADS, schedule
 from robomorph.tasks import Axis, CenterOfMass, Pose
@@ -54,14 +57,23 @@ def print_formulations() -> None:
 def print_kernels() -> None:
     print("| kernel | operations | depth |")
     print("|---|---|---|")
-    robot = on_a_foot()
+    robot, state = on_a_foot(), ("q", "qd", "qdd")
     tasks = (Axis("r_hand", (0.0, 0.0, 1.0)), CenterOfMass(), Pose("l_foot"))
-    for wrench in (False, True):
-        kernels = MotionKernels(robot, () if wrench else tasks, torque=True, wrench=wrench)
+    plain, held = MotionKernels(robot, tasks, torque=True), MotionKernels(robot, wrench=True)
+    for kernels, also in ((plain, ""), (held, ", with the root's wrench")):
         for name in kernels.names:
-            program = kernels.program(name)
-            title = f"{name}, with the root's wrench" if wrench else name
-            print(f"| {title} | {program.cost():,} | {fuse(program).depth():,} |")
+            print_row(f"{name}{also}", kernels.program(name))
+    by_machine = [hessian_of(plain.program("channel_values"), ["q"], upper=upper) for upper in (True, False)]
+    made = [run_passes(program, SIMPLIFY) for program in by_machine]
+    print_row("channel_hessian by machine", min(made, key=lambda program: program.cost()))
+    adjoint = gradient_of(held.program("torque_values"), state)
+    print_row("torque_adjoint, with the root's wrench, by machine", run_passes(adjoint, SIMPLIFY))
+    hessian = hessian_of(held.program("torque_values"), state)
+    print_row("torque_hessian, with the root's wrench, by machine", run_passes(hessian, SIMPLIFY))
+
+
+def print_row(title: str, program: Program) -> None:
+    print(f"| {title} | {program.cost():,} | {fuse(program).depth():,} |")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,6 @@ class MotionProblem : public Nlp {
 
   double cost_of(double jerk, double energy, double sigma) const;
   void add_piece_gradients(double* out) const;
-  bool derivatives_finite() const;
   void draw_in(int row, int rows, double lower, double upper, double margin);
 
   void fill_column(int column, double cost_scale, Banded& out) const;

@@ -42,12 +42,12 @@ struct Times {
 
 struct Options {
   double tolerance = 1e-6;     // of the optimality conditions, relative to the cost and to large multipliers
-  double feasibility = 1e-8;   // by which rows that no variable touches may miss their bounds
+  double feasibility = 1e-8;   // by which rows of an answer may miss their bounds
   double mu0 = 0;              // 0: chosen
   double least_width = 2e-7;   // of a row's interval
   double deadline = 0;         // seconds from the start; 0: none
   double smoothing = 0;        // > 0: first one linear step to lower cost, x held by this weight
-  int iterations = 300;        // both phases together
+  int iterations = 500;        // both phases together
   int elastic_iterations = 20; // in one visit to the elastic phase, before the interior point is tried anyway
   bool elastic_first = true;   // false: only as restoration (warm starts)
   bool feasible_only = false;  // stop at the first feasible point, `margin` inside where the row is wide enough

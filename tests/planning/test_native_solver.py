@@ -71,8 +71,30 @@ def is_optimal(given: Task, outcome: Outcome) -> None:
         assert abs(np.where(np.isinf(bound), 0.0, bound) * own).max() < 1e-4 * size
 
 
-def test_an_answer_is_an_optimum() -> None:
-    given = task(reach())
+def stretched() -> Motion:
+    q0, q1 = states()
+    return Motion(arm(), (3.0, 12.0), 8, start=q0, end=q1).limits(torque=0.8)
+
+
+def round_trip() -> Motion:
+    motion = Motion(arm(), 4.0, 9, periodic=True).limits(torque=0.8)
+    motion.keep(Position(FRAME), (0.3, -0.5, 0.2), (0.8, 0.5, 0.8))
+    motion.keep(Position(FRAME), (-1, 0.3, 0.2), (1, 1, 1), during=(0.5, 0.7))
+    return motion.keep(Position(FRAME), (-1, -1, 0.2), (1, -0.3, 1), during=(2.5, 2.7))
+
+
+@pytest.mark.parametrize(
+    ("motion", "cost"),
+    [
+        (reach, "jerk"),
+        (reach, "energy"),
+        (stretched, {"time": 1.0, "jerk": 1e-5}),
+        (stretched, {"time": 1.0, "energy": 0.5}),
+        (round_trip, "jerk"),
+    ],
+)
+def test_an_answer_is_an_optimum(motion: Any, cost: Any) -> None:
+    given = task(motion(), cost)
     outcome = solve(given)
     assert outcome.status == SOLVED, outcome.message
     is_optimal(given, outcome)

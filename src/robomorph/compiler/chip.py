@@ -18,10 +18,10 @@ from robomorph.compiler.units.trace import trace_units
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval
+from robomorph.ir.unit_program import UnitProgram, scales_agree
 from robomorph.targets.rtl.accelerator import Accelerator, ChipFunction
 from robomorph.targets.rtl.accelerator import make_accelerator as make_chip
 from robomorph.targets.rtl.options import Options
-from robomorph.targets.rtl.unit_program import UnitProgram, scales_agree
 
 Array = npt.NDArray[Any]
 _ALL = 1_000_000  # operations at a time: as many as there are

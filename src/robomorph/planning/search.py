@@ -57,7 +57,9 @@ def search(motion: Motion, how: Search) -> Plan:
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
     assembled = motion.problem(how.cost, how.method, how.points, how.target, how.precision)
     guess = first_guess(motion, assembled, how.guess)
-    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    if assembled.impossible is None:
+        assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    impossible = assembled.impossible
     made = time.perf_counter() - begin
     record = _Record(motion, assembled, how.method, name)
     if impossible:
@@ -68,7 +70,7 @@ def search(motion: Motion, how: Search) -> Plan:
             Task(
                 assembled.evaluator,
                 x,
-                assembled.evaluator.margins(x),
+                None,
                 how.cost is not None,
                 threads,
                 line.callback,
