@@ -21,6 +21,7 @@ from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
+from robomorph.planning.solvers.native import prepare
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
 
@@ -92,6 +93,7 @@ def _solve_all(
     changes no answer."""
     workers = min(len(tasks), tasks[0].threads or get_default_threads())
     if parallel and workers > 1:
+        prepare(tasks[0])  # what must be compiled is compiled once
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(solve, [replace(task, threads=1) for task in tasks]))
     out: list[Outcome] = []
