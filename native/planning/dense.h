@@ -45,9 +45,12 @@ struct Dense {
   // out[j * stride + i] += sum_r left[r][j] * right[r][i] for panels of i at or below the panel of j.
   void (*gram)(const double* right, const double* left, int rows, int panels, int capacity, double* out, int stride);
 
-  // out[t * pairs + p] += sum_m, lanes coefficients[(m * kLanes + lane) * pairs + p] * matrices[m][t] (lanes).
-  void (*expand)(const double* const* matrices, int count, const double* coefficients, int entries, int pairs,
-                 double* out);
+  // out[t * pairs + p] = sum_m, lanes coefficients[(m * kLanes + lane) * pairs + p] * matrices[m][entries[t]] (lanes),
+  // added to what is there if `more`.
+  void (*expand)(const double* const* matrices, int count, const double* coefficients, const int* entries, int size,
+                 int pairs, bool more, double* out);
+
+  void (*add)(const double* from, int count, double* out);  // out[i] += from[i]
 
   // out[j] (lanes) += sum_i matrix[j * nv + i] * vector[i] * scale.
   void (*multiply)(const double* matrix, const double* vector, int nv, double scale, double* out);

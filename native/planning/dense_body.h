@@ -4,6 +4,8 @@
 typedef double Vec __attribute__((vector_size(64), may_alias));
 typedef double LooseVec __attribute__((vector_size(64), aligned(8), may_alias));
 
+#define UNROLLED _Pragma("GCC unroll 8")
+
 static inline const Vec& vec(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 static inline Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
 static inline const LooseVec& loose(const double* p) { return *reinterpret_cast<const LooseVec*>(p); }
@@ -67,10 +69,41 @@ static void to_nodes(const double* matrix, const double* rows, int row_count, in
   }
 }
 
+// Rows become columns, in three rounds of exchanges; compilers without this shuffle go entry by entry.
+static inline void transpose(Vec* rows) {
+#if defined(__clang__) || __GNUC__ >= 12
+  Vec a[kLanes], b[kLanes];
+  UNROLLED for (int i = 0; i < kLanes; i += 2) {
+    a[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  UNROLLED for (int i = 0; i < kLanes; i += (i % 2 == 0 ? 1 : 3)) {
+    b[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+    b[i + 2] = __builtin_shufflevector(a[i], a[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  UNROLLED for (int i = 0; i < kLanes / 2; ++i) {
+    rows[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    rows[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+#else
+  for (int i = 0; i < kLanes; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const double kept = rows[i][j];
+      rows[i][j] = rows[j][i];
+      rows[j][i] = kept;
+    }
+  }
+#endif
+}
+
 static void pack(const double* gradient, const int* joints, int count, int stride, double* out) {
-  for (int i = 0; i < count; ++i) {
-    const double* from = gradient + joints[i] * kLanes;
-    for (int l = 0; l < kLanes; ++l) out[l * stride + i] = from[l];
+  for (int i = 0; i < count; i += kLanes) {
+    Vec rows[kLanes];
+    UNROLLED for (int k = 0; k < kLanes; ++k) {
+      rows[k] = vec(gradient + joints[i + k < count ? i + k : count - 1] * kLanes);  // behind the last: it again
+    }
+    transpose(rows);
+    UNROLLED for (int l = 0; l < kLanes; ++l) vec(out + l * stride + i) = rows[l];
   }
 }
 
@@ -93,11 +126,11 @@ static void rows_of(const double* transposed, int rows, int padded, const double
     const int some = rows - first < kLanes ? rows - first : kLanes;
     for (int p = 0; p < panels; ++p) {
       Vec total[kLanes];
-      for (int i = 0; i < kLanes; ++i) total[i] = vec(nodes + p * kLanes) * transposed[first + i];
+      UNROLLED for (int i = 0; i < kLanes; ++i) total[i] = vec(nodes + p * kLanes) * transposed[first + i];
       for (int k = 1; k < count; ++k) {
         const Vec a = vec(nodes + k * stride + p * kLanes);
         const double* m = transposed + k * padded + first;
-        for (int i = 0; i < kLanes; ++i) total[i] += a * m[i];
+        UNROLLED for (int i = 0; i < kLanes; ++i) total[i] += a * m[i];
       }
       double* r = right + (p * capacity + first) * kLanes;
       double* l = left + (p * capacity + first) * kLanes;
@@ -113,18 +146,18 @@ static void rows_of(const double* transposed, int rows, int padded, const double
 template <int panels, int columns>
 static inline void gram_tile(const double* right, const double* left, int rows, int capacity, double* out, int stride) {
   Vec total[columns][panels];
-  for (int c = 0; c < columns; ++c) {
-    for (int p = 0; p < panels; ++p) total[c][p] = vec(out + c * stride + p * kLanes);
+  UNROLLED for (int c = 0; c < columns; ++c) {
+    UNROLLED for (int p = 0; p < panels; ++p) total[c][p] = vec(out + c * stride + p * kLanes);
   }
   for (int r = 0; r < rows; ++r) {
     Vec x[panels];
-    for (int p = 0; p < panels; ++p) x[p] = vec(right + (p * capacity + r) * kLanes);
-    for (int c = 0; c < columns; ++c) {
-      for (int p = 0; p < panels; ++p) total[c][p] += x[p] * left[r * kLanes + c];
+    UNROLLED for (int p = 0; p < panels; ++p) x[p] = vec(right + (p * capacity + r) * kLanes);
+    UNROLLED for (int c = 0; c < columns; ++c) {
+      UNROLLED for (int p = 0; p < panels; ++p) total[c][p] += x[p] * left[r * kLanes + c];
     }
   }
-  for (int c = 0; c < columns; ++c) {
-    for (int p = 0; p < panels; ++p) vec(out + c * stride + p * kLanes) = total[c][p];
+  UNROLLED for (int c = 0; c < columns; ++c) {
+    UNROLLED for (int p = 0; p < panels; ++p) vec(out + c * stride + p * kLanes) = total[c][p];
   }
 }
 
@@ -147,29 +180,41 @@ static void gram(const double* right, const double* left, int rows, int panels, 
 
 // `some` entries of all matrices at once, for 8 pairs.
 template <int some>
-static inline void expand_tile(const double* const* matrices, int count, const double* coefficients, int entry,
-                               int pairs, double* out) {
+static inline void expand_tile(const double* const* matrices, int count, const double* coefficients,
+                               const int* entries, int pairs, bool more, double* out) {
   Vec total[some];
-  for (int t = 0; t < some; ++t) total[t] = vec(out + (entry + t) * pairs);
+  const Vec zero = {};
+  UNROLLED for (int t = 0; t < some; ++t) total[t] = zero;
   for (int m = 0; m < count; ++m) {
-    const double* from = matrices[m] + entry * kLanes;
+    const double* from[some];
+    UNROLLED for (int t = 0; t < some; ++t) from[t] = matrices[m] + entries[t] * kLanes;
     for (int l = 0; l < kLanes; ++l) {
       const Vec c = vec(coefficients + (m * kLanes + l) * pairs);
-      for (int t = 0; t < some; ++t) total[t] += c * from[t * kLanes + l];
+      UNROLLED for (int t = 0; t < some; ++t) total[t] += c * from[t][l];
     }
   }
-  for (int t = 0; t < some; ++t) vec(out + (entry + t) * pairs) = total[t];
+  UNROLLED for (int t = 0; t < some; ++t) vec(out + t * pairs) = more ? total[t] + vec(out + t * pairs) : total[t];
 }
 
-static void expand(const double* const* matrices, int count, const double* coefficients, int entries, int pairs,
-                   double* out) {
-  for (int p = 0; p < pairs; p += kLanes) {
-    int t = 0;
-    for (; t + kExpandTile <= entries; t += kExpandTile) {
-      expand_tile<kExpandTile>(matrices, count, coefficients + p, t, pairs, out + p);
+static void expand(const double* const* matrices, int count, const double* coefficients, const int* entries, int size,
+                   int pairs, bool more, double* out) {
+  int t = 0;
+  for (; t + kExpandTile <= size; t += kExpandTile) {
+    for (int p = 0; p < pairs; p += kLanes) {
+      expand_tile<kExpandTile>(matrices, count, coefficients + p, entries + t, pairs, more, out + t * pairs + p);
     }
-    for (; t < entries; ++t) expand_tile<1>(matrices, count, coefficients + p, t, pairs, out + p);
   }
+  for (; t < size; ++t) {
+    for (int p = 0; p < pairs; p += kLanes) {
+      expand_tile<1>(matrices, count, coefficients + p, entries + t, pairs, more, out + t * pairs + p);
+    }
+  }
+}
+
+static void add(const double* from, int count, double* out) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) loose(out + i) += loose(from + i);
+  for (; i < count; ++i) out[i] += from[i];
 }
 
 static void multiply(const double* matrix, const double* vector, int nv, double scale, double* out) {
@@ -181,4 +226,6 @@ static void multiply(const double* matrix, const double* vector, int nv, double 
 }
 
 static const Dense kDense = {states, spread,  tangent, adjoint, to_rows, to_nodes,
-                             pack,   combine, rows_of, gram,    expand,  multiply};
+                             pack,   combine, rows_of, gram,    expand,  add,     multiply};
+
+#undef UNROLLED

@@ -45,13 +45,13 @@ void MotionProblem::add_square(const BlockTerm& term, double* column, int stride
     const double* across = from + j;
     switch (term.kind) {
       case BlockTerm::kPlain:
-        for (int i = 0; i < nv; ++i) to[i] += along[i];
+        dense_.add(along, nv, to);
         break;
       case BlockTerm::kTransposed:
         for (int i = 0; i < nv; ++i) to[i] += across[static_cast<std::size_t>(i) * s.stride];
         break;
       case BlockTerm::kDiagonal:
-        for (int i = j; i < nv; ++i) to[i] += along[i];
+        dense_.add(along + j, nv - j, to + j);
         break;
       case BlockTerm::kFolded:
         for (int i = j; i < nv; ++i) to[i] += along[i] + across[static_cast<std::size_t>(i) * s.stride];

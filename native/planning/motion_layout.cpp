@@ -177,6 +177,30 @@ void MotionLayout::place_groups(const MotionData& data) {
       if (group == piece.groups.end()) group = piece.groups.insert(group, {is_torque, joints_of[f], {}});
       group->uses.push_back({f, first, at});
     }
+    place_bent(piece);
+  }
+}
+
+void MotionLayout::place_bent(Piece& piece) const {
+  std::vector<int> place(static_cast<std::size_t>(nv) * nv, -1);
+  for (const Group& group : piece.groups) {
+    for (int i : group.joints) {
+      for (int j : group.joints) place[i * nv + j] = 0;
+    }
+  }
+  for (int i = 0; i < nv; ++i) {
+    for (int j = 0; j < nv; ++j) {
+      if (place[i * nv + j] < 0) continue;
+      const bool mirrored = !piece.torques && i < j;
+      if (!mirrored) place[i * nv + j] = static_cast<int>(piece.bent.size());
+      if (!mirrored) piece.bent.push_back(i * nv + j);
+    }
+  }
+  const auto found = [&](int i, int j) { return place[piece.torques ? i * nv + j : std::max(i, j) * nv + std::min(i, j)]; };
+  for (int j = 0; j < nv; ++j) {
+    for (int i = 0; i < nv; ++i) {
+      if (place[i * nv + j] >= 0) piece.folds.push_back({i, j, found(i, j), found(j, i)});
+    }
   }
 }
 

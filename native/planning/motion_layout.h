@@ -36,6 +36,12 @@ struct Group {
   std::vector<Use> uses;
 };
 
+// Where second derivatives by a pair of joints are, as places in Piece::bent.
+struct Fold {
+  int row, column;  // joints
+  int here, there;  // of (row, column) and (column, row)
+};
+
 struct Piece {
   int first = 0;            // control point
   std::vector<int> points;  // of its control points those that vary, counted from the first
@@ -46,6 +52,10 @@ struct Piece {
   Doubles between;  // the same at the further nodes
   Doubles moving;   // (lane blocks, 3, points, lanes): of the points that vary
   std::vector<Group> groups;
+  // Pairs of joints (i * nv + j) that some function has a second derivative by; without torques i >= j only, as it is
+  // symmetric then.
+  std::vector<int> bent;
+  std::vector<Fold> folds;  // by column, then row
 
   int width() const { return static_cast<int>(points.size()); }
 };
@@ -119,6 +129,7 @@ struct MotionLayout {
   void place_entries(const MotionData& data);
   void place_pieces(const MotionData& data);
   void place_groups(const MotionData& data);
+  void place_bent(Piece& piece) const;
   void place_splines(const MotionData& data);
   void place_columns(const MotionData& data);
   void place_jerk(const MotionData& data);

@@ -9,7 +9,8 @@
 namespace robomorph::planning {
 
 MotionProblem::MotionProblem(MotionData data, const MotionKernels& kernels, std::size_t threads, double worth_threads)
-    : data_(std::move(data)), kernels_(kernels), threads_(std::max<std::size_t>(threads, 1)),
+    : data_(std::move(data)), kernels_(kernels),
+      threads_(std::clamp<std::size_t>(threads, 1, std::max(data_.pieces.count, 1))),  // each costs a megabyte
       worth_threads_(worth_threads), layout_(data_),
       jerk_(data_), splines_(layout_), control_(data_.control), direction_(data_.control.size(), 0.0),
       trial_(data_.control), energies_(layout_.pieces.size(), 0.0), lower_(layout_.row_count),
@@ -86,14 +87,8 @@ bool MotionProblem::linearise(const double* x, double* cost_gradient) {
     }
   }
   if (border != 0) cost_gradient[variables - 1] += data_.cost.time * data_.seconds - 5.0 * jerk_cost_ * scale / sigma_;
-  return all_finite_doubles(cost_gradient, static_cast<std::size_t>(variables)) && derivatives_finite();
-}
-
-bool MotionProblem::derivatives_finite() const {
-  const auto fine = [](const Doubles& d) { return all_finite_doubles(d.data(), d.size()); };
-  return std::all_of(states_.begin(), states_.end(), [&](const PieceState& s) {
-    return fine(s.gradients) && fine(s.by[0]) && fine(s.by[1]) && fine(s.by[2]);
-  });
+  return all_finite_doubles(cost_gradient, static_cast<std::size_t>(variables)) &&
+         all_finite_doubles(energies_.data(), energies_.size());
 }
 
 // In the order of the pieces, whatever thread computed them.

@@ -62,7 +62,6 @@ class MotionProblem : public Nlp {
 
   double cost_of(double jerk, double energy, double sigma) const;
   void add_piece_gradients(double* out) const;
-  bool derivatives_finite() const;
   void draw_in(int row, int rows, double lower, double upper, double margin);
 
   void fill_column(int column, double cost_scale, Banded& out) const;
@@ -75,6 +74,7 @@ class MotionProblem : public Nlp {
 
   const MotionData data_;
   const MotionKernels kernels_;
+  const Dense& dense_ = dense();
   const std::size_t threads_;
   const double worth_threads_;
   const MotionLayout layout_;

@@ -6,11 +6,19 @@
 namespace robomorph::planning {
 
 void PieceWork::condense(double energy, const double* multipliers, const double* weights, bool exact) {
-  s_.matrix.clear();
+  clear_lower(s_.matrix.data(), s_.stride);
   for (const Group& group : piece_.groups) add_group(group, energy, weights);
   if (!exact) return;
   node_multipliers(energy, multipliers, 1.0);
   add_hessians();
+}
+
+// What gram adds to: all at or below the diagonal, in whole panels.
+void PieceWork::clear_lower(double* matrix, int stride) {
+  for (int j = 0; j < stride; ++j) {
+    const int first = j / kLanes * kLanes;
+    std::fill(matrix + j * stride + first, matrix + (j + 1) * stride, 0.0);
+  }
 }
 
 // All rows of a group in panels, then their weighted Gram matrix; on the group's own joints first if these are fewer.
@@ -22,7 +30,7 @@ void PieceWork::add_group(const Group& group, double energy, const double* weigh
   const bool whole = joints == l_.nv;
   panels.out = whole ? s_.matrix.data() : w_.gram.data();
   panels.stride = whole ? s_.stride : panels.count * kLanes;
-  if (!whole) std::fill_n(panels.out, panels.stride * panels.stride, 0.0);
+  if (!whole) clear_lower(panels.out, panels.stride);
   const Rates rates(s_.sigma);
   for (const Use& use : group.uses) {
     derive(group, use.function, panels.count);

@@ -15,13 +15,14 @@ enum { kQQ, kQV, kVV, kQA };
 // functions, the symmetric ones halved; the matrix is P_ab + P_ba'.
 void PieceWork::add_hessians() {
   const int pairs = whole_lanes(piece_.width() * piece_.width());
-  std::fill_n(w_.squares.data(), l_.nv * l_.nv * pairs, 0.0);
+  bool some = false;
   for (int b = 0; b < l_.lane_blocks; ++b) {
     const int count = call_hessians(b);
-    if (count > 0) expand(b, count, pairs);
+    if (count > 0) expand(b, count, pairs, some);
+    some = some || count > 0;
     if (l_.border != 0) add_border(b, count == 4);
   }
-  fold(pairs);
+  if (some) fold(pairs);
   if (l_.border != 0) s_.matrix.data()[(s_.columns - 1) * (s_.stride + 1)] += w_.corner;
 }
 
@@ -48,7 +49,7 @@ int PieceWork::call_hessians(int b) {
   return 4;
 }
 
-void PieceWork::expand(int b, int count, int pairs) {
+void PieceWork::expand(int b, int count, int pairs, bool more) {
   const int points = piece_.width(), square = l_.nv * l_.nv * kLanes;
   const double* basis = s_.basis.data() + b * 3 * points * kLanes;
   const double* of[] = {basis, basis + points * kLanes, basis + 2 * points * kLanes};
@@ -66,19 +67,18 @@ void PieceWork::expand(int b, int count, int pairs) {
   }
   const double* matrices[4];
   for (int m = 0; m < 4; ++m) matrices[m] = w_.hessians.data() + m * square;
-  d_.expand(matrices, count, w_.coefficients.data(), l_.nv * l_.nv, pairs, w_.squares.data());
+  d_.expand(matrices, count, w_.coefficients.data(), piece_.bent.data(), static_cast<int>(piece_.bent.size()), pairs,
+            more, w_.squares.data());
 }
 
 void PieceWork::fold(int pairs) {
   const int points = piece_.width(), nv = l_.nv;
-  for (int j = 0; j < nv; ++j) {
-    for (int i = 0; i < nv; ++i) {
-      const double* here = w_.squares.data() + (i * nv + j) * pairs;
-      const double* there = w_.squares.data() + (j * nv + i) * pairs;
-      for (int c = 0; c < points; ++c) {
-        double* column = s_.matrix.data() + (c * nv + j) * s_.stride + i;
-        for (int r = c; r < points; ++r) column[r * nv] += here[r * points + c] + there[c * points + r];
-      }
+  for (const Fold& f : piece_.folds) {
+    const double* here = w_.squares.data() + f.here * pairs;
+    const double* there = w_.squares.data() + f.there * pairs;
+    for (int c = 0; c < points; ++c) {
+      double* column = s_.matrix.data() + (c * nv + f.column) * s_.stride + f.row;
+      for (int r = c; r < points; ++r) column[r * nv] += here[r * points + c] + there[c * points + r];
     }
   }
 }

@@ -1,6 +1,8 @@
 // States, values and derivatives at a piece's nodes.
 #include <algorithm>
+#include <limits>
 
+#include "core/finite_scan.h"
 #include "planning/piece_work.h"
 
 namespace robomorph::planning {
@@ -152,12 +154,18 @@ double PieceWork::linearise(const double* control, double sigma) {
     double* by[] = {s_.by[0].data() + b * square, s_.by[1].data() + b * square, s_.by[2].data() + b * square};
     call_torques(state, s_.torques.data() + b * l_.nv * kLanes, by);
   }
+  if (!derivatives_finite()) return std::numeric_limits<double>::quiet_NaN();
   if (l_.border != 0 && piece_.torques) differentiate_by_sigma();
   std::fill_n(s_.gradient.data(), s_.stride, 0.0);
   if (!l_.energy) return 0.0;
   node_multipliers(data_.cost.energy, nullptr, 0.5);
   add_adjoints();
   return energy_of(s_.torques.data());
+}
+
+bool PieceWork::derivatives_finite() const {
+  const auto fine = [](const Doubles& d) { return all_finite_doubles(d.data(), d.size()); };
+  return fine(s_.gradients) && fine(s_.by[0]) && fine(s_.by[1]) && fine(s_.by[2]);
 }
 
 // A torque's derivative: -(dtau/dqd . qd + 2 dtau/dqdd . qdd) / sigma.

@@ -66,7 +66,8 @@ class PieceWork {
   // The piece's rows and its part of the energy (at sigma = 1) for control points (points, nv).
   double values(const double* control, double sigma, double* rows);
 
-  // Values and derivatives at the nodes, kept. s.gradient is that of the energy; returns the energy (at sigma = 1).
+  // Values and derivatives at the nodes, kept. s.gradient is that of the energy; returns the energy (at sigma = 1), NaN
+  // if a derivative is not finite.
   double linearise(const double* control, double sigma);
 
   void times(const double* direction, double sigma_direction, double* rows);
@@ -91,6 +92,7 @@ class PieceWork {
   void evaluate(const double* state, int lane_blocks, double* values, double* torques);
   double energy_of(const double* torques) const;
   void differentiate_by_sigma();
+  bool derivatives_finite() const;
   const double* value_of(int function, int b) const;
   const double* gradient_of(int function, int b, int d) const;
 
@@ -112,10 +114,11 @@ class PieceWork {
   void add_energy_rows(const Group& group, int function, double energy, Panels& panels);
   void flush(Panels& panels);
   void scatter(const Group& group, int stride);
+  static void clear_lower(double* matrix, int stride);
 
   void add_hessians();
   int call_hessians(int b);
-  void expand(int b, int count, int pairs);
+  void expand(int b, int count, int pairs, bool more);
   void fold(int pairs);
   void add_border(int b, bool torques);
 

@@ -6,6 +6,8 @@
 namespace robomorph::planning {
 namespace {
 
+constexpr int kUsualWidth = 4;  // cubic splines
+
 // Entry i of a spline's rows, before scaling; `control` is the joint's first point.
 double row_of(const double* matrix, int width, const double* control, int nv) {
   double total = 0.0;
@@ -27,6 +29,12 @@ SplineWork::SplineWork(const MotionLayout& layout)
       borders_(layout.slots.size() * (layout.width + 1)) {}
 
 void SplineWork::values(int strip, const double* control, double sigma, double* rows) const {
+  l_.width == kUsualWidth ? rows_of<kUsualWidth>(strip, control, sigma, rows) : rows_of<0>(strip, control, sigma, rows);
+}
+
+template <int fixed>
+void SplineWork::rows_of(int strip, const double* control, double sigma, double* rows) const {
+  const int width = fixed > 0 ? fixed : l_.width;
   const SplineStrip& s = l_.strips[strip];
   for (int slot = s.first; slot < s.end; ++slot) {
     const double* p = control + s.point * l_.nv + l_.slots[slot].joint;
@@ -34,7 +42,7 @@ void SplineWork::values(int strip, const double* control, double sigma, double* 
       const SplineEntry& entry = l_.spline_entries[e];
       const double* matrix = l_.spline_matrices[entry.matrix].entries.data();
       const double scale = scale_of(entry, sigma);
-      for (int i = 0; i < entry.rows; ++i) rows[entry.row + i] = scale * row_of(matrix + i * l_.width, l_.width, p, l_.nv);
+      for (int i = 0; i < entry.rows; ++i) rows[entry.row + i] = scale * row_of(matrix + i * width, width, p, l_.nv);
     }
   }
 }
@@ -56,10 +64,17 @@ void SplineWork::times(int strip, const double* control, double sigma, const dou
 }
 
 void SplineWork::transposed_times(int strip, const double* control, double sigma, const double* multipliers) {
+  l_.width == kUsualWidth ? add_transposed<kUsualWidth>(strip, control, sigma, multipliers)
+                          : add_transposed<0>(strip, control, sigma, multipliers);
+}
+
+template <int fixed>
+void SplineWork::add_transposed(int strip, const double* control, double sigma, const double* multipliers) {
+  const int width = fixed > 0 ? fixed : l_.width;
   const SplineStrip& s = l_.strips[strip];
   for (int slot = s.first; slot < s.end; ++slot) {
-    double* out = gradients_.data() + slot * (l_.width + 1);
-    std::fill_n(out, l_.width + 1, 0.0);
+    double* out = gradients_.data() + slot * (width + 1);
+    std::fill_n(out, width + 1, 0.0);
     const double* p = control + s.point * l_.nv + l_.slots[slot].joint;
     for (int e = l_.slots[slot].first; e < l_.slots[slot].end; ++e) {
       const SplineEntry& entry = l_.spline_entries[e];
@@ -67,8 +82,8 @@ void SplineWork::transposed_times(int strip, const double* control, double sigma
       const double scale = scale_of(entry, sigma), slope = -entry.rate / sigma * scale;
       for (int i = 0; i < entry.rows; ++i) {
         const double m = multipliers[entry.row + i];
-        for (int w = 0; w < l_.width; ++w) out[w] += scale * m * matrix[i * l_.width + w];
-        if (slope != 0.0) out[l_.width] += slope * m * row_of(matrix + i * l_.width, l_.width, p, l_.nv);
+        for (int w = 0; w < width; ++w) out[w] += scale * m * matrix[i * width + w];
+        if (l_.border != 0) out[width] += slope * m * row_of(matrix + i * width, width, p, l_.nv);
       }
     }
   }

@@ -23,6 +23,12 @@ class SplineWork {
   const double* border(int slot) const { return borders_.data() + slot * (l_.width + 1); }
 
  private:
+  // `fixed`: the width where it is known, so that loops over it are unrolled; 0: whatever the layout says.
+  template <int fixed>
+  void rows_of(int strip, const double* control, double sigma, double* rows) const;
+  template <int fixed>
+  void add_transposed(int strip, const double* control, double sigma, const double* multipliers);
+
   void add_border(const SplineEntry& entry, const double* control, double sigma, const double* multipliers,
                   const double* weights, bool exact, double* out) const;
 

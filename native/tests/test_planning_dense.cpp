@@ -95,25 +95,44 @@ TEST_CASE(planning_dense_rows, "planning_dense: from nodes to rows, panels and b
 
 TEST_CASE(planning_dense_expand, "planning_dense: second derivatives expand to pairs") {
   for (const Dense* d : versions()) {
-    for (int entries : {1, 9, 25}) {
-      const int pairs = 16, count = 4;
+    for (int size : {1, 9, 25}) {
+      const int pairs = 16, count = 4, entries = 2 * size;
       const Doubles matrices = filled(count * entries * kLanes, 1), factors = filled(count * kLanes * pairs, 2);
       const double* of[4];
       for (int m = 0; m < count; ++m) of[m] = matrices.data() + m * entries * kLanes;
-      Doubles out = filled(entries * pairs, 3);
-      const Doubles before = filled(entries * pairs, 3);
-      d->expand(of, count, factors.data(), entries, pairs, out.data());
-      for (int t = 0; t < entries; ++t) {
-        for (int p = 0; p < pairs; ++p) {
-          double sum = before.data()[t * pairs + p];
-          for (int m = 0; m < count; ++m) {
-            for (int l = 0; l < kLanes; ++l) {
-              sum += factors.data()[(m * kLanes + l) * pairs + p] * of[m][t * kLanes + l];
+      std::vector<int> chosen;
+      for (int t = 0; t < size; ++t) chosen.push_back(entries - 1 - 2 * t);
+      const Doubles before = filled(size * pairs, 3);
+      for (bool more : {false, true}) {
+        Doubles out = filled(size * pairs, 3);
+        d->expand(of, count, factors.data(), chosen.data(), size, pairs, more, out.data());
+        for (int t = 0; t < size; ++t) {
+          for (int p = 0; p < pairs; ++p) {
+            double sum = more ? before.data()[t * pairs + p] : 0.0;
+            for (int m = 0; m < count; ++m) {
+              for (int l = 0; l < kLanes; ++l) {
+                sum += factors.data()[(m * kLanes + l) * pairs + p] * of[m][chosen[t] * kLanes + l];
+              }
             }
+            CHECK_NEAR(out.data()[t * pairs + p], sum, 1e-13);
           }
-          CHECK_NEAR(out.data()[t * pairs + p], sum, 1e-13);
         }
       }
+    }
+  }
+}
+
+TEST_CASE(planning_dense_add, "planning_dense: sums of arrays of any length and place") {
+  for (const Dense* d : versions()) {
+    for (int count : {0, 1, 8, 27}) {
+      const Doubles from = filled(count + 1, 1), before = filled(count + 3, 2);
+      Doubles out = filled(count + 3, 2);
+      d->add(from.data() + 1, count, out.data() + 2);
+      for (int i = 0; i < count + 2; ++i) {  // from[1 ..] on out[2 ..]
+        const double more = i < 2 ? 0.0 : from.data()[i - 1];
+        CHECK_EQUAL(out.data()[i], before.data()[i] + more);
+      }
+      CHECK_EQUAL(out.data()[count + 2], before.data()[count + 2]);
     }
   }
 }

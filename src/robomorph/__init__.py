@@ -6,6 +6,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
+_ROOMS = ("planning",)  # packages with a face of their own, imported on first use
+
 if not TYPE_CHECKING:  # who checks types knows every name by the import above
 
     def __getattr__(name: str) -> object:
@@ -14,6 +16,8 @@ if not TYPE_CHECKING:  # who checks types knows every name by the import above
             raise AttributeError(f"module 'robomorph' has no attribute {name!r}")
         from importlib import import_module
 
+        if name in _ROOMS:
+            return import_module(f"robomorph.{name}")
         public = import_module("robomorph.public")  # its own imports become attributes of this package, too
         if name in globals():
             return globals()[name]
@@ -23,4 +27,4 @@ if not TYPE_CHECKING:  # who checks types knows every name by the import above
         return globals()[name]
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__getattr__("__all__")})
+        return sorted({*globals(), *_ROOMS, *__getattr__("__all__")})

@@ -39,7 +39,7 @@ USES: dict[str, set[str]] = {
     "compiler": {*GROUND, *ROBOTS} - {"paths"},
     "accelerators": {"algorithms", "errors", "ir", "model", "spatial", "targets"},
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
-    "planning": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
+    "planning": {*GROUND, *ROBOTS, "compiler", "loading", "robot"},
     "robot_functions": set(),
     "robot": {"algorithms", "compiler", "errors", "ik", "model", "robot_functions", "runtime", "verify"},
     "loading": {"errors", "model", "robot"},
@@ -48,7 +48,7 @@ USES: dict[str, set[str]] = {
 }
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
-    "report": {"compiler", "errors", "robot", "targets"},
+    "report": {"compiler", "errors", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
     "bench": {*GROUND, *ROBOTS, "compiler", "ik", "loading", "report", "robot"},

@@ -103,7 +103,9 @@ class Kernels:
                 size = int(np.prod(shape))
                 if not size:
                     return np.zeros((0, LANES))
-                return np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_double)), (size, LANES))
+                return np.ctypeslib.as_array(
+                    ctypes.cast(pointer, ctypes.POINTER(ctypes.c_double)), (size, LANES)
+                )
 
             into = [array(results[j], shape) for j, shape in enumerate(outputs)]
             arguments = [array(given[i], shape) for i, shape in enumerate(inputs)]
@@ -203,15 +205,10 @@ def invented_problem(
 ) -> tuple[Problem, Invented]:
     """Random numbers in every place of a problem; some pieces without rows, some bounds infinite."""
     functions = Invented(rng, nv, channels, 2, sparse)
-    count = points - width + 1
-    block_of = _blocks(rng, points, blocks)
-    shapes = [(nodes, nodes), (nodes - 1, nodes), (1, nodes), (2 * nodes + 3, nodes)]
-    entries = 6 * count
-    size = channels + (nv if torque else 0)
+    count, size = points - width + 1, channels + (nv if torque else 0)
     smoothness = rng.normal(size=(points, points))
     smoothness = np.where(abs(np.subtract.outer(range(points), range(points))) < width, smoothness, 0.0)
-    piece = rng.integers(0, max(1, count - 1), entries)  # the last has none
-    spline = 3 * count
+    twice = 2 * nodes - 1
     problem = Problem(
         nv=nv,
         width=width,
@@ -219,44 +216,16 @@ def invented_problem(
         references=rng.normal(size=2),
         torque=torque,
         control=rng.normal(size=(points, nv)),
-        block_of=block_of,
+        block_of=_blocks(rng, points, blocks),
         seconds=1.7,
         duration=duration,
-        pieces=Pieces(
-            first=np.arange(count, dtype=np.int32),
-            start=np.arange(count) * 0.1,
-            seconds=np.full(count, 0.1),
-            basis=rng.normal(size=(count, 3, nodes, width)),
-            between=rng.normal(size=(count, 3, nodes - 1, width)),
-            quadrature=rng.random((count, nodes)),
-        ),
-        matrices=tuple(rng.normal(size=shape) for shape in shapes),
+        pieces=_pieces(rng, count, nodes, width),
+        matrices=tuple(rng.normal(size=(m, nodes)) for m in (nodes, nodes - 1, 1, 2 * nodes + 3)),
         coarse=(*(rng.normal(size=(nodes, nodes)) for _ in range(3)), np.zeros((0, nodes))),
-        fine=(
-            *(rng.normal(size=(2 * nodes - 1, 2 * nodes - 1)) for _ in range(3)),
-            np.zeros((0, 2 * nodes - 1)),
-        ),
-        rows=Rows(
-            piece=piece.astype(np.int32),
-            function=rng.integers(0, size, entries).astype(np.int32),
-            matrix=rng.integers(0, len(shapes), entries).astype(np.int32),
-            rate=rng.integers(0, 3, entries).astype(np.int32),
-            lower=_bounds(rng, entries, -1.0),
-            upper=_bounds(rng, entries, 1.0),
-            scale=rng.uniform(0.5, 2.0, entries),
-            source=np.zeros(entries, np.int32),
-        ),
+        fine=(*(rng.normal(size=(twice, twice)) for _ in range(3)), np.zeros((0, twice))),
+        rows=_rows(rng, 6 * count, max(1, count - 1), size),
         spline_matrices=tuple(rng.normal(size=(m, width)) for m in (width, 2)),
-        spline_rows=SplineRows(
-            first=rng.integers(0, count, spline).astype(np.int32),
-            joint=rng.integers(0, nv, spline).astype(np.int32),
-            matrix=rng.integers(0, 2, spline).astype(np.int32),
-            rate=rng.integers(0, 4, spline).astype(np.int32),
-            lower=_bounds(rng, spline, -1.0),
-            upper=_bounds(rng, spline, 1.0),
-            scale=rng.uniform(0.5, 2.0, spline),
-            source=np.zeros(spline, np.int32),
-        ),
+        spline_rows=_spline_rows(rng, 3 * count, count, nv),
         cost=Cost(
             *cost,
             smoothness=(smoothness + smoothness.T) / 2,
@@ -266,6 +235,43 @@ def invented_problem(
         pattern=functions.pattern[:size],
     )
     return problem, functions
+
+
+def _pieces(rng: Any, count: int, nodes: int, width: int) -> Pieces:
+    return Pieces(
+        first=np.arange(count, dtype=np.int32),
+        start=np.arange(float(count)),
+        seconds=np.ones(count),
+        basis=rng.normal(size=(count, 3, nodes, width)),
+        between=rng.normal(size=(count, 3, nodes - 1, width)),
+        quadrature=rng.random((count, nodes)),
+    )
+
+
+def _rows(rng: Any, entries: int, pieces: int, functions: int) -> Rows:
+    return Rows(
+        piece=rng.integers(0, pieces, entries).astype(np.int32),
+        function=rng.integers(0, functions, entries).astype(np.int32),
+        matrix=rng.integers(0, 4, entries).astype(np.int32),
+        rate=rng.integers(0, 3, entries).astype(np.int32),
+        lower=_bounds(rng, entries, -1.0),
+        upper=_bounds(rng, entries, 1.0),
+        scale=rng.uniform(0.5, 2.0, entries),
+        source=np.zeros(entries, np.int32),
+    )
+
+
+def _spline_rows(rng: Any, entries: int, places: int, nv: int) -> SplineRows:
+    return SplineRows(
+        first=rng.integers(0, places, entries).astype(np.int32),
+        joint=rng.integers(0, nv, entries).astype(np.int32),
+        matrix=rng.integers(0, 2, entries).astype(np.int32),
+        rate=rng.integers(0, 4, entries).astype(np.int32),
+        lower=_bounds(rng, entries, -1.0),
+        upper=_bounds(rng, entries, 1.0),
+        scale=rng.uniform(0.5, 2.0, entries),
+        source=np.zeros(entries, np.int32),
+    )
 
 
 def _bounds(rng: Any, count: int, side: float) -> Any:
@@ -278,6 +284,10 @@ def _blocks(rng: Any, points: int, kind: str) -> Any:
         free = np.where((free < 2) | (free >= points - 2), -1, free - 2)
     elif kind == "periodic":
         free = free % (points - 3)
+    elif kind == "few":  # pieces that nothing moves
+        free = np.where(free < points - 2, -1, free - points + 2)
+    elif kind == "none":
+        free = np.full(points, -1)
     elif kind == "shared":  # neighbours too, and in any order
         free = rng.permutation(np.arange(points) % (points - 4))
     return free.astype(np.int32)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.planning.invented import Invented, Kernels, Reference, by_complex_steps, invented_problem, second
 
 from robomorph.planning.problem import Problem
 from robomorph.planning.solvers.native_problem import NativeProblem
+from tests.planning.invented import Invented, Kernels, Reference, by_complex_steps, invented_problem, second
 
 CASES: dict[str, dict[str, Any]] = {
     "clamped": {},
@@ -22,6 +22,9 @@ CASES: dict[str, dict[str, Any]] = {
     "one node": {"nodes": 1, "width": 2},
     "no torques": {"torque": False, "duration": (0.4, 3.0), "sparse": True},
     "no channels": {"channels": 0, "cost": (0.5, 0.7, 0.0)},
+    "few": {"blocks": "few", "duration": (0.4, 3.0), "cost": (0.5, 0.7, 2.0), "sparse": True},
+    "few, fixed duration": {"blocks": "few", "cost": (0.5, 0.7, 0.0)},
+    "duration alone": {"blocks": "none", "duration": (0.4, 3.0), "cost": (0.5, 0.7, 2.0)},
     "wide": {"nv": 9, "channels": 2, "points": 5, "width": 3, "nodes": 4, "sparse": True},
 }
 
@@ -49,6 +52,7 @@ def test_values_and_first_derivatives(name: str) -> None:
     np.testing.assert_allclose(cost, reference.cost(x), rtol=1e-11)
     np.testing.assert_allclose(rows, reference.rows(x), rtol=1e-11, atol=1e-11)
     gradient = native.linearise(x)
+    assert gradient is not None
     np.testing.assert_allclose(gradient, by_complex_steps(reference.cost, x), rtol=1e-10, atol=1e-10)
     jacobian = by_complex_steps(reference.rows, x)
     found = np.stack([native.times(e) for e in np.eye(len(x))], axis=-1)
@@ -75,7 +79,9 @@ def test_the_condensed_matrix(name: str) -> None:
     np.testing.assert_allclose(native.condensed(0.0, multipliers, weights, False), squares, atol=1e-11 * size)
     np.testing.assert_allclose(native.condensed(0.0, multipliers, none, True), rows, atol=3e-8 * size)
     if not reference.problem.cost.energy:  # the energy counts with its Gauss-Newton part then
-        np.testing.assert_allclose(native.condensed(0.7, multipliers, none, False), 0.7 * bent, atol=3e-8 * size)
+        np.testing.assert_allclose(
+            native.condensed(0.7, multipliers, none, False), 0.7 * bent, atol=3e-8 * size
+        )
 
 
 def test_without_exact_derivatives_the_energy_is_a_sum_of_squares() -> None:

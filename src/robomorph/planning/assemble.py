@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.channels import Channels, pattern
+from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.functions import Functions
 from robomorph.planning.given import number, whole_number
+from robomorph.planning.paper import PaperEvaluator
 from robomorph.planning.pieces import Piece, cut, make_pieces
 from robomorph.planning.problem import Array, Cost, Ints, Problem
 from robomorph.planning.requirements import Requirement
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
     from robomorph.planning.motion import Motion
 
 COSTS = ("jerk", "energy", "time")
+_BESIDE = 0.1  # rad or m
 METHODS = ("bernstein", "grid", "paper")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Assembled:
     """A problem and what it was made of."""
 
@@ -34,9 +38,18 @@ class Assembled:
     pieces: list[Piece]
     requirements: tuple[Requirement, ...]
     functions: Functions
+    method: str
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        if self.method == "paper":
+            return PaperEvaluator(self.problem, self.functions, self.pieces)
+        return Evaluator(self.problem, self.functions)
 
 
-def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
+def assemble(
+    motion: Motion, cost: Any, method: str, points: int, target: str = "cpu", precision: str = "float64"
+) -> Assembled:
     if method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     grid = Grid(whole_number("points", points, 1, 1000)) if method == "grid" else None
@@ -45,12 +58,13 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
     pieces = cut(motion.intervals, motion.refine, edges)
     control, block_of = _control(motion)
     channels = Channels(motion.requirements)
-    maker = RowMaker(pieces, motion.knot, (block_of < 0).tolist(), channels, grid)
+    fixed = (block_of < 0).tolist()
+    maker = RowMaker(pieces, motion.knot, fixed, channels, grid, whole=method == "paper")
     for source, requirement in enumerate(motion.requirements):
         maker.add(source, requirement)
     rows = maker.rows()
     torque = bool((rows.function >= channels.count).any()) or weights["energy"] > 0.0
-    functions = Functions(motion.robot, channels.tasks, torque)
+    functions = Functions(motion.robot, channels.tasks, torque, target, precision)
     bounds = motion.duration.bounds
     nominal = motion.duration.nominal
     problem = Problem(
@@ -73,7 +87,7 @@ def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
         cost=_cost(motion, weights),
         pattern=pattern(motion.robot.specialiser.tree(regroup=False), channels, torque),
     )
-    return Assembled(problem, channels, pieces, tuple(motion.requirements), functions)
+    return Assembled(problem, channels, pieces, tuple(motion.requirements), functions, method)
 
 
 def read_cost(cost: Any, free: bool) -> dict[str, float]:
@@ -138,11 +152,13 @@ def _control(motion: Motion) -> tuple[Array, Ints]:
 
 
 def resting(motion: Motion) -> Array:
-    """(nv,) the middle of the limits, or as near to zero as they allow where one is missing."""
+    """(nv,) a little beside the middle of the limits, or as near to zero as they allow where one is missing:
+    an arm stretched out in line is a place where many things have no slope."""
     limits = motion.robot.limits
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     with np.errstate(invalid="ignore"):
         middle = np.where(bounded, (limits.lower + limits.upper) / 2.0, 0.0)
+    middle = middle + _BESIDE * (-1.0) ** np.arange(len(middle))
     return np.asarray(np.clip(middle, limits.lower, limits.upper))
 
 

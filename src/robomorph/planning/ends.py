@@ -9,7 +9,7 @@ import numpy as np
 
 from robomorph.planning.pieces import Piece, within
 from robomorph.planning.plan import Margin, worst_margin
-from robomorph.planning.problem import Array
+from robomorph.planning.problem import Array, Bools
 from robomorph.planning.requirements import OfJoints, Requirement
 from robomorph.planning.rows import spline_rows_over
 from robomorph.planning.sampling import Sampler
@@ -49,7 +49,7 @@ def _settled_times(motion: Motion, requirement: Requirement) -> Iterator[float]:
 
 
 def _settled_rows(
-    motion: Motion, requirement: OfJoints, pieces: list[Piece], fixed: Array, control: Array
+    motion: Motion, requirement: OfJoints, pieces: list[Piece], fixed: Bools, control: Array
 ) -> Iterator[Margin]:
     """Bernstein coefficients of the first and last pieces that only fixed control points decide: what they
     break is not certain to be broken, but cannot be shown to hold."""

@@ -167,7 +167,7 @@ class Evaluator:
     def control(self, x: Array) -> Array:
         """(P, nv): the fixed control points, and those of the variables."""
         block = self.problem.block_of
-        out = self.problem.control.copy()
+        out: Array = self.problem.control.copy()
         free = block >= 0
         out[free] = x[: self.problem.blocks * self.problem.nv].reshape(-1, self.problem.nv)[block[free]]
         return out

@@ -9,7 +9,8 @@ import numpy as np
 
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.plan import Margin
-from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
+from robomorph.planning.problem import Array
+from robomorph.planning.requirements import OfJoints, OfTask, OfTorques
 from robomorph.planning.solvers.outcome import INFEASIBLE, SOLVED, STOPPED, Outcome
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ _BROKEN = 1e-6  # scaled
 
 
 def explain_ends(broken: Sequence[Margin]) -> str:
-    """The end states break constraints on their own."""
+    """The end states break constraints on their own; nothing if none is broken."""
+    if not broken:
+        return ""
     parts = [
         f"{m.name}, {m.row}: {-m.slack:.4g} {m.unit} beyond its {m.bound} bound at t = {m.time:.4g} s"
         for m in broken[:_NAMED]
@@ -56,7 +59,7 @@ def _state(outcome: Outcome) -> str:
     )
 
 
-def _worst(assembled: Assembled, evaluator: Evaluator, outcome: Outcome, beyond: np.ndarray) -> str:  # type: ignore[type-arg]
+def _worst(assembled: Assembled, evaluator: Evaluator, outcome: Outcome, beyond: Array) -> str:
     """The worst rows, one a constraint and value."""
     seen: dict[tuple[str, str], str] = {}
     for row in np.argsort(-beyond):
@@ -90,7 +93,7 @@ def _describe(
     requirement = assembled.requirements[source]
     begin, end = piece.times(problem.seconds / (len(problem.control) - 3))
     when = begin + (end - begin) * (place / max(1, count - 1))
-    name = row_name(assembled, requirement, what)
+    name = row_name(assembled, source, what)
     amount = f"{beyond * scale:.4g} {requirement.unit}"
     pull = float(outcome.multipliers[row]) / scale
     text = (
@@ -100,13 +103,13 @@ def _describe(
     return (requirement.name, name), text
 
 
-def row_name(assembled: Assembled, requirement: Requirement, what: int) -> str:
-    """Of a function (channels, then torques) or of a joint."""
+def row_name(assembled: Assembled, source: int, what: int) -> str:
+    """Of a function (channels, then torques) or of a joint, in a requirement."""
+    requirement = assembled.requirements[source]
     if isinstance(requirement, OfJoints):
         return requirement.names[requirement.joints.index(what)]
     if isinstance(requirement, OfTorques):
         return requirement.names[requirement.joints.index(what - assembled.problem.channels)]
     assert isinstance(requirement, OfTask)
-    index = assembled.requirements.index(requirement)
     rows = range(len(requirement.lower))
-    return next(requirement.names[k] for k in rows if assembled.channels.place(index, k)[0] == what)
+    return next(requirement.names[k] for k in rows if assembled.channels.place(source, k)[0] == what)

@@ -133,12 +133,12 @@ def value_at(robot: Robot, task: AnyTask, q: Array) -> Array:
     scene = Scene(robot.specialiser.tree(regroup=False), [float(x) for x in q])
     if isinstance(task, (Orientation, Axis, Pose)):
         pose = scene.pose(task.frame)
-        turn = np.array([[float(x) for x in axis] for axis in pose.axes]).T
+        turn: Array = np.array([[float(x) for x in axis] for axis in pose.axes]).T
         if isinstance(task, Orientation):
             return turn
         if isinstance(task, Axis):
             return np.asarray(turn @ np.array(task.axis))
-        out = np.eye(4)
+        out: Array = np.eye(4)
         out[:3, :3], out[:3, 3] = turn, [float(x) for x in pose.origin]
         return out
     if not all(part.kind is LINEAR for part in task.parts):
@@ -189,6 +189,8 @@ class read_limit:
                 f"{name}: expected limits above 0, found {most[j]:g} (joint {j}): lock that joint"
             )
         if not np.isfinite(most).any():
+            if value is True:
+                return None
             raise ArgumentError(
                 f"{name}: expected a finite limit of at least one joint, found none: give numbers"
             )
@@ -209,4 +211,4 @@ def _per_joint(name: str, value: Any, nv: int) -> Array:
         raise ArgumentError(f"{name}: expected a number or {nv} numbers, found shape {array.shape}")
     if np.isnan(array).any():
         raise ArgumentError(f"{name}: expected numbers, found NaN")
-    return np.broadcast_to(array, (nv,)).copy()
+    return np.array(np.broadcast_to(array, (nv,)))

@@ -3,6 +3,8 @@ blocks of control points that share a piece."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from robomorph.planning.evaluate import Evaluator, Point
@@ -106,7 +108,8 @@ class Hessian:
                 size = problem.nv if torque else problem.channels
                 table = out.setdefault(group.rate, np.zeros((*shape, size)))
                 pull = multipliers[group.rows] @ group.matrix / group.scale[:, None]  # (k, N)
-                np.add.at(table, (group.piece, slice(None), group.function), pull)
+                where: Any = (group.piece, slice(None), group.function)
+                np.add.at(table, where, pull)
         return out
 
     def _channels(self, at: Point, multipliers: Array, factor: float, band: Array, border: Array) -> float:
@@ -183,4 +186,5 @@ class Hessian:
         width = band.shape[1]
         for w in range(width):
             for v in range(w + 1):
-                np.add.at(band, (first + v, w - v), window[:, w, v])
+                where: Any = (first + v, w - v)
+                np.add.at(band, where, window[:, w, v])

@@ -88,7 +88,7 @@ class Jacobian:
         basis = self.evaluator.problem.pieces.basis[group.piece, 0]
         gradients = at.channels[1][group.piece, :, group.function]  # (k, N, nv)
         weighted = group.matrix[None, :, :, None] * basis[:, None]  # (k, m, N, W)
-        return np.einsum("kmnw,knj->kmwj", weighted, gradients, optimize=True)
+        return np.asarray(np.einsum("kmnw,knj->kmwj", weighted, gradients, optimize=True))
 
     def _torque(self, at: Point, group: Group) -> Array:
         total: Array | None = None
@@ -143,10 +143,10 @@ def cost_gradient(evaluator: Evaluator, x: Array) -> Array:
 def node_pull(at: Point, basis: Array, pull: Array) -> Array:
     """(E, W, nv): what weights `pull` (E, N, nv) on torques make of the control points of each piece."""
     tables = (at.torque.dtau_dq, at.torque.dtau_dqd, at.torque.mass)
-    return sum(
-        np.einsum("eni,enij,enw->ewj", pull, table, basis[:, d] / at.sigma**d, optimize=True)
-        for d, table in enumerate(tables)
-    )
+    out: Array = np.zeros((len(basis), basis.shape[-1], pull.shape[-1]))
+    for d, table in enumerate(tables):
+        out += np.einsum("eni,enij,enw->ewj", pull, table, basis[:, d] / at.sigma**d, optimize=True)
+    return out
 
 
 def scatter(evaluator: Evaluator, control: Array, window: Array) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 _MOST_INTERVALS = 10_000
+_MOST_PIECES = 64
 _AXES = ("x", "y", "z")
 
 
@@ -56,10 +58,11 @@ class Motion:
         self.robot = robot
         self.duration: Duration = read_duration(seconds)
         self.intervals = whole_number("intervals", intervals, 1, _MOST_INTERVALS)
-        self.refine = whole_number("refine", refine, 1, 64)
+        self.refine = whole_number("refine", refine, 1, _MOST_PIECES)
         self.start, self.end = (read_state(robot, name, x) for name, x in (("start", start), ("end", end)))
         self.periodic = periodic
         self.requirements: list[Requirement] = []
+        self._made: dict[Any, Assembled] = {}
         self._check_ends()
 
     def _check_ends(self) -> None:
@@ -157,9 +160,9 @@ class Motion:
         share of them such as 0.8, or the largest magnitudes (nv,); acceleration, jerk: numbers or arrays.
         None or False: not held. Joints without a finite limit have none.
         """
-        limits, nv = self.robot.limits, self.robot.nv
+        limits, nv, before = self.robot.limits, self.robot.nv, len(self.requirements)
         pair = read_limit.position(position, limits, nv)
-        if pair is not None:
+        if pair is not None and np.isfinite(pair).any():
             self._limit_joints("position limits", pair, 0, "rad or m")
         asked = (
             ("velocity limits", velocity, limits.velocity, 1, "/s"),
@@ -178,6 +181,11 @@ class Motion:
             self.requirements.append(
                 OfTorques("torque limits", -most, most, everywhere, 0, names, "N m or N", joints=joints)
             )
+        if len(self.requirements) == before:
+            raise ArgumentError(
+                f"limits: expected limits to hold, found none: robot {self.robot.name!r} has none that are "
+                "finite among those asked for; give numbers"
+            )
         return self
 
     def _limit_joints(self, name: str, pair: tuple[Array, Array], rate: int, unit: str) -> None:
@@ -186,16 +194,35 @@ class Motion:
         names = self.robot.velocity_names
         self.requirements.append(OfJoints(name, *pair, everywhere, rate, names, unit, joints=joints))
 
+    def refined(self, refine: int) -> Motion:
+        """The same motion with so many pieces of every interval."""
+        out = copy(self)
+        out.requirements, out._made = list(self.requirements), {}
+        out.refine = whole_number("refine", refine, 1, _MOST_PIECES)
+        return out
+
     # --- looking for it ------------------------------------------------------------------------------
 
-    def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:
-        """The motion as numbers, with what they were made of."""
-        return assemble(self, cost, method, points)
+    def problem(
+        self,
+        cost: Any = "jerk",
+        method: str = "bernstein",
+        points: int = 5,
+        target: str = "cpu",
+        precision: str = "float64",
+    ) -> Assembled:
+        """The motion as numbers, with what they were made of. Made once for what is asked now."""
+        asked = (repr(cost), method, points, target, precision)
+        key = (*asked, self.refine, tuple(map(id, self.requirements)))
+        if key not in self._made:
+            self._made.clear()
+            self._made[key] = assemble(self, cost, method, points, target, precision)
+        return self._made[key]
 
     def solve(
         self,
         cost: Any = "jerk",
-        solver: str = "ipopt",
+        solver: str | None = None,
         method: str = "bernstein",
         points: int = 5,
         threads: int | None = None,
@@ -204,6 +231,7 @@ class Motion:
         callback: Callable[[Any], bool | None] | None = None,
         progress: bool = False,
         target: str = "cpu",
+        precision: str = "float64",
         **options: Any,
     ) -> Plan:
         """A plan, or why there is none (`plan.success`, `plan.reason`).
@@ -211,27 +239,32 @@ class Motion:
         cost: "jerk" (integral of squared jerk), "energy" (integral of squared torque, as shares of the
         limits), "time", a mapping from these to weights, or None: any motion that holds what was asked.
         method: "bernstein" holds constraints at every instant, "grid" at `points` points of every interval,
-        "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" or "ipopt".
-        guess: a plan or control points (intervals + 3, nv) to start from. starts: how many first guesses to
-        try, the first as given, the others random; the best plan counts. callback: called with the state of
-        the search after each iteration; False stops it. threads: at most so many. target: where functions are
-        evaluated.
+        "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" (the default) or
+        "ipopt", the only one for the paper's method and for other targets; options are the solver's own.
+        guess: a plan (of a problem like this one: a warm start) or control points (intervals + 3, nv).
+        starts: how many first guesses to try, the first as given, the others random; the best plan counts,
+        distinct ones are its `others`. callback: called with the state of the search after each iteration;
+        False stops it. threads: at most so many. target, precision: where functions are evaluated, and in
+        which ("float32", "float64").
         """
-        from robomorph.planning.search import search
+        from robomorph.planning.search import Search, search
 
         return search(
             self,
-            cost=cost,
-            solver=solver,
-            method=method,
-            points=points,
-            threads=threads,
-            guess=guess,
-            starts=starts,
-            callback=callback,
-            progress=progress,
-            target=target,
-            options=options,
+            Search(
+                cost,
+                solver,
+                method,
+                points,
+                threads,
+                guess,
+                starts,
+                callback,
+                progress,
+                target,
+                precision,
+                options,
+            ),
         )
 
 
@@ -278,6 +311,6 @@ def _row_names(task: AnyTask) -> tuple[str, ...]:
     names: list[str] = []
     for part in task.parts:
         rows = part.bound_size.rows
-        own = (*_AXES, "angle") if rows == 4 else _AXES if rows == 3 else tuple(map(str, range(rows)))
-        names += own if rows > 1 else ("angle",)
+        given = _AXES[: part.bound_size.given] if part.bound_size.given <= 3 else map(str, range(rows))
+        names += ("angle",) if rows == 1 else (*given, "angle")[:rows]
     return tuple(names)

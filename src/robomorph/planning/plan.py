@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
+from robomorph.planning.jacobian import Jacobian
+from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Requirement, scale_of
 from robomorph.planning.sampling import Sampler
 from robomorph.planning.spline import Spline
 
 if TYPE_CHECKING:
+    from robomorph.planning.assemble import Assembled
     from robomorph.robot import Robot
 
 _SAMPLES = 20  # of every interval, for margins
@@ -54,7 +58,8 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
+    from a device that evaluates."""
 
     robot: Robot
     success: bool
@@ -67,10 +72,16 @@ class Plan:
     requirements: tuple[Requirement, ...]
     method: str
     solver: str
-    sizes: Sizes | None = None
     multipliers: Array | None = None
+    moved: int = 0
     certificate: Any = None
-    notes: Sequence[str] = field(default_factory=tuple)
+    others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
+    assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
+
+    @cached_property
+    def sizes(self) -> Sizes | None:
+        """Of the problem that was solved; worked out when first asked for, or before the plan is pickled."""
+        return None if self.assembled is None else sizes_of(self.assembled.evaluator)
 
     @property
     def spline(self) -> Spline:
@@ -134,11 +145,12 @@ class Plan:
         t = np.linspace(0.0, self.seconds, max(2, round(self.seconds * number("rate", rate)) + 1))
         return {"t": t, "q": self.q(t), "qd": self.qd(t), "qdd": self.qdd(t), "tau": self.tau(t)}
 
-    def save_samples(self, path: str | Path, rate: float = 1000.0) -> None:
-        """Samples as NPZ or CSV, by the file's ending."""
+    def save(self, path: str | Path, rate: float = 1000.0) -> None:
+        """Samples, so many a second, as NPZ (with the control points) or CSV, by the file's ending."""
         path, found = Path(path), self.sample(rate)
         if path.suffix == ".npz":
-            np.savez(path, joints=np.array(self.robot.velocity_names), control=self.control, **found)
+            found.update(control=self.control, joints=np.array(self.robot.velocity_names))
+            np.savez(path, **found)  # type: ignore[arg-type]
         elif path.suffix == ".csv":
             names = [
                 f"{what} {joint}" for what in ("q", "qd", "qdd", "tau") for joint in self.robot.velocity_names
@@ -152,7 +164,7 @@ class Plan:
             raise ArgumentError(f"path: expected a name that ends in .npz or .csv, found {path.name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "margins"}
+        return {**vars(self), "sizes": self.sizes, "assembled": None}
 
     def __bool__(self) -> bool:
         return self.success
@@ -161,6 +173,21 @@ class Plan:
         state = "solved" if self.success else "failed"
         found = f"{self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations"
         return f"<Plan {state}: {self.robot.name}, {found}>"
+
+
+def sizes_of(evaluator: Evaluator) -> Sizes:
+    lower, upper = evaluator.bounds()
+    if isinstance(evaluator, PaperEvaluator):
+        nonzeros = dense = len(PaperJacobian(evaluator).row)
+    else:
+        nonzeros, dense = len(Jacobian(evaluator).row), len(Jacobian(evaluator, tree=False).row)
+    return Sizes(
+        variables=evaluator.problem.variables,
+        rows=evaluator.count,
+        constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
+        nonzeros=nonzeros,
+        nonzeros_dense=dense,
+    )
 
 
 def worst_margin(requirement: Requirement, t: Array, values: Array) -> Margin:
@@ -173,13 +200,13 @@ def worst_margin(requirement: Requirement, t: Array, values: Array) -> Margin:
         if best is None or scaled[i, k] < best[0]:
             best = (float(scaled[i, k]), int(i), int(k), bound)
     assert best is not None
-    least, i, k, bound = best
+    least, at, row, bound = best
     return Margin(
         requirement.name,
-        requirement.names[k],
-        least * float(scale[k]),
+        requirement.names[row],
+        least * float(scale[row]),
         least,
-        float(t[i]),
+        float(t[at]),
         bound,
         requirement.unit,
     )

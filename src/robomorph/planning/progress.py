@@ -27,6 +27,11 @@ class ProgressLine:
         if self._shown and sys.stderr.isatty():
             sys.stderr.write("\n")
 
+    @property
+    def callback(self) -> Callback | None:
+        """What a solver is to call; None if nobody listens."""
+        return self.step if self._shown or self._callback is not None else None
+
     def step(self, state: Iteration) -> bool:
         """False ends the search."""
         if self._shown:

@@ -12,7 +12,7 @@ from robomorph.tasks import AnyTask
 Window = tuple[float, float]  # from when to when, in s at sigma = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Requirement:
     """Values between bounds (rows,) during a window. rate: which time derivative is held. `names`: of the
     rows, for messages."""
@@ -35,7 +35,7 @@ class Requirement:
         return self.window[0] == self.window[1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfTask(Requirement):
     """Bound rows of a task from a reference, as numbers."""
 
@@ -43,14 +43,14 @@ class OfTask(Requirement):
     reference: tuple[float, ...] = field(kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfJoints(Requirement):
     """Coordinates of joints or their time derivatives (rate 0 to 3), less `offset`: exact on splines."""
 
     joints: tuple[int, ...] = field(kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OfTorques(Requirement):
     """Torques of the joints."""
 

@@ -13,9 +13,10 @@ from robomorph.planning.channels import Channels
 from robomorph.planning.pieces import NODES, Piece, ends_at, starts_at, within
 from robomorph.planning.problem import Array, Rows, SplineRows
 from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement, scale_of
-from robomorph.planning.spline import WIDTH, basis, bernstein_rows
+from robomorph.planning.spline import WIDTH, basis, bernstein_matrix
 
 _DEGREE = NODES - 1
+_Block = tuple[Any, ...]  # columns of Rows or SplineRows
 
 
 @dataclass
@@ -89,7 +90,7 @@ class SplineMatrices:
 def spline_rows_over(piece: Piece, rate: int, knot: float, grid: Grid | None) -> Array:
     """(m, WIDTH): Bernstein coefficients over a piece, or values on a grid."""
     if grid is None:
-        return np.array(bernstein_rows(piece.begin, piece.end, rate), dtype=np.float64) / knot**rate
+        return bernstein_matrix(piece.begin, piece.end, rate) / knot**rate
     if rate == 3:
         return basis(np.array([piece.begin]), rate) / knot**rate
     return basis(np.linspace(piece.begin, piece.end, grid.points + 1), rate) / knot**rate
@@ -105,34 +106,32 @@ class RowMaker:
         fixed: list[bool],
         channels: Channels,
         grid: Grid | None = None,
+        whole: bool = False,
     ) -> None:
-        self.pieces, self.knot, self.fixed, self.grid = pieces, knot, fixed, grid
+        """whole: keep all rows of every piece, those that neighbours share or nothing changes too."""
+        self.pieces, self.knot, self.fixed, self.grid, self.whole = pieces, knot, fixed, grid, whole
         self._channels = channels
         self.tables, self.spline_tables = Matrices(), SplineMatrices()
-        self._rows: list[tuple[Any, ...]] = []
-        self._spline_rows: list[tuple[Any, ...]] = []
+        self._rows: list[_Block] = []
+        self._spline_rows: list[_Block] = []
 
     def add(self, source: int, requirement: Requirement) -> None:
+        live = requirement.live
         if isinstance(requirement, OfJoints):
-            self._add_joints(source, requirement)
+            found = [(piece.interval, matrix) for piece, matrix in self._spline_matrices_over(requirement)]
+            joints = [requirement.joints[k] for k in live]
+            self._spline_rows += _block(source, requirement, found, joints, [0.0] * len(live))
         elif isinstance(requirement, OfTorques):
-            for k in requirement.live:
-                self._over_window(source, requirement, k, self._channels.count + requirement.joints[k])
+            functions = [self._channels.count + requirement.joints[k] for k in live]
+            found = list(self._matrices_over(requirement))
+            self._rows += _block(source, requirement, found, functions, [0.0] * len(live))
         elif isinstance(requirement, OfTask):
-            for k in requirement.live:
-                channel, offset = self._channels.place(source, k)
-                shift = offset if requirement.rate == 0 else 0.0
-                self._over_window(source, requirement, k, channel, shift)
+            places = [self._channels.place(source, k) for k in live]
+            shift = [offset if requirement.rate == 0 else 0.0 for _, offset in places]
+            found = list(self._matrices_over(requirement))
+            self._rows += _block(source, requirement, found, [channel for channel, _ in places], shift)
 
     # --- functions at nodes --------------------------------------------------------------------------
-
-    def _over_window(
-        self, source: int, requirement: Requirement, k: int, function: int, shift: float = 0.0
-    ) -> None:
-        lower, upper = float(requirement.lower[k]) + shift, float(requirement.upper[k]) + shift
-        for e, matrix in self._matrices_over(requirement):
-            more = (lower, upper, scale_of(requirement, k), source)
-            self._rows.append((e, function, matrix, requirement.rate, *more))
 
     def _matrices_over(self, requirement: Requirement) -> Iterator[tuple[int, int]]:
         """(piece, matrix) for all that a window covers; values that neighbours share are held once, and
@@ -149,8 +148,8 @@ class RowMaker:
             inside = within(piece, begin, end)
             if inside:
                 # The derivative of an interpolant jumps a little at its ends: it is held on both sides.
-                first = rate > 0 or not (before or self._settled(piece, False))
-                last = rate > 0 or not self._settled(piece, True)
+                first = self.whole or rate > 0 or not (before or self._settled(piece, False))
+                last = self.whole or rate > 0 or not self._settled(piece, True)
                 yield e, self.tables.of_nodes(rate, self._seconds(e), first, last, self.grid)
             before = inside
 
@@ -174,21 +173,12 @@ class RowMaker:
 
     # --- joints --------------------------------------------------------------------------------------
 
-    def _add_joints(self, source: int, requirement: OfJoints) -> None:
-        for piece, matrix in self._spline_matrices_over(requirement):
-            for k in requirement.live:
-                bounds = (float(requirement.lower[k]), float(requirement.upper[k]))
-                more = (*bounds, scale_of(requirement, k), source)
-                self._spline_rows.append(
-                    (piece.interval, requirement.joints[k], matrix, requirement.rate, *more)
-                )
-
     def _spline_matrices_over(self, requirement: Requirement) -> Iterator[tuple[Piece, int]]:
         begin, end = (t / self.knot for t in requirement.window)
         rate, before = requirement.rate, False
         if requirement.instant:
             e, at_end = self._edge(begin)
-            rows = spline_rows_over(self.pieces[e], rate, self.knot, None)
+            rows = spline_rows_over(self.pieces[e], rate, self.knot, self.grid)
             keep = tuple(i == (len(rows) - 1 if at_end else 0) for i in range(len(rows)))
             yield from self._kept(self.pieces[e], rate, keep)
             return
@@ -197,7 +187,7 @@ class RowMaker:
             if inside:
                 count = len(spline_rows_over(piece, rate, self.knot, self.grid))
                 # Neighbours share the value at the knot, but for the jerk, which jumps.
-                keep = tuple(i > 0 or rate == 3 or not before for i in range(count))
+                keep = tuple(i > 0 or rate == 3 or self.whole or not before for i in range(count))
                 yield from self._kept(piece, rate, keep)
             before = inside
 
@@ -205,6 +195,7 @@ class RowMaker:
         rows = spline_rows_over(piece, rate, self.knot, self.grid)
         free = ~np.array(self.fixed[piece.interval : piece.interval + WIDTH])
         live = (rows[:, free] != 0.0).any(axis=1)
+        live |= self.whole and live.any()
         wanted = tuple(bool(a and b) for a, b in zip(keep, live, strict=True))
         if any(wanted):
             yield piece, self.spline_tables.over(piece, rate, self.knot, self.grid, wanted)
@@ -212,13 +203,35 @@ class RowMaker:
     # --- what came of it -----------------------------------------------------------------------------
 
     def rows(self) -> Rows:
-        return Rows(*_columns(self._rows, "iiiifffi"))
+        return Rows(*_joined(self._rows))
 
     def spline_rows(self) -> SplineRows:
-        return SplineRows(*_columns(self._spline_rows, "iiiifffi"))
+        return SplineRows(*_joined(self._spline_rows))
 
 
-def _columns(entries: list[tuple[Any, ...]], kinds: str) -> list[Any]:
-    types = {"i": np.int32, "f": np.float64}
-    columns = list(zip(*entries, strict=True)) if entries else [()] * len(kinds)
-    return [np.array(column, types[kind]) for column, kind in zip(columns, kinds, strict=True)]
+def _block(
+    source: int,
+    requirement: Requirement,
+    found: list[tuple[int, int]],
+    what: list[int],
+    shift: list[float],
+) -> list[_Block]:
+    """Entries of one requirement: for every place and matrix that were found, one of each of `what`."""
+    live = requirement.live
+    lower, upper = requirement.lower[live] + shift, requirement.upper[live] + shift
+    scale = np.array([scale_of(requirement, k) for k in live])
+    count, width = len(found), len(what)
+    if not count:
+        return []
+    places, matrices = (np.repeat(np.array(x, np.int32), width) for x in zip(*found, strict=True))
+    rate, own = (np.full(count * width, x, np.int32) for x in (requirement.rate, source))
+    numbers = (np.tile(x, count) for x in (lower, upper, scale))
+    return [(places, np.tile(np.array(what, np.int32), count), matrices, rate, *numbers, own)]
+
+
+def _joined(blocks: list[_Block]) -> list[Any]:
+    types = [np.int32] * 4 + [np.float64] * 3 + [np.int32]
+    return [
+        np.concatenate([np.zeros(0, kind), *(block[k] for block in blocks)]).astype(kind)
+        for k, kind in enumerate(types)
+    ]

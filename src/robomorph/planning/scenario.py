@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Scenario:
 
     def motion(self) -> Motion:
         """The motion that the file asks for, anew."""
-        motion = self._step("motion", lambda: _motion(self.robot, dict(self.tables["motion"])))
+        motion: Motion = self._step("motion", lambda: _motion(self.robot, dict(self.tables["motion"])))
         if "limits" in self.tables:
             self._step("limits", lambda: _limits(motion, self.tables["limits"]))
         for k, table in enumerate(self.tables.get("keep", ())):
@@ -88,18 +89,19 @@ def load_scenario(
 def parse(text: str, name: str) -> dict[str, Any]:
     """TOML, errors with the file's name."""
     try:
-        import tomllib
+        reader = import_module("tomllib")
     except ImportError:  # Python 3.10
         try:
-            import tomli as tomllib  # type: ignore[no-redef]
+            reader = import_module("tomli")
         except ImportError:
             raise TargetError(
                 "scenarios: Python 3.10 reads TOML with tomli: pip install 'robomorph[plan]'"
             ) from None
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables: dict[str, Any] = reader.loads(text)
+    except reader.TOMLDecodeError as error:
         raise ArgumentError(f"{name}: not TOML: {error}") from None
+    return tables
 
 
 def _robot_path(name: str, scenario: Path) -> Path:
@@ -142,6 +144,6 @@ def _limits(motion: Motion, table: Mapping[str, Any]) -> None:
 
 def _line(text: str, table: str, index: int) -> str:
     """':line' of a table or key, the index-th of that name."""
-    pattern = re.compile(rf"^\s*(\[+\s*{re.escape(table)}\s*\]+|{re.escape(table)}\s*=)", re.MULTILINE)
+    pattern = re.compile(rf"^[ \t]*(\[+\s*{re.escape(table)}\s*\]+|{re.escape(table)}\s*=)", re.MULTILINE)
     places = [match.start() for match in pattern.finditer(text)]
     return f":{text.count(chr(10), 0, places[index]) + 1}" if index < len(places) else ""

@@ -71,11 +71,12 @@ class ScenarioRobot:
             raise ArgumentError(
                 f"sole: unknown name {name!r}, or no start: {hint(str(name), list(self.soles))}"
             )
-        pose = self.robot.forward_kinematics(start[0], self.frame(str(name)))
+        frame = str(self.soles[name].get("frame", self.frame(str(name))))
+        pose = self.robot.forward_kinematics(start[0], frame)
         if not np.allclose(pose[:3, :3], np.eye(3), atol=1e-6):
             raise ArgumentError(
-                f"sole {name!r}: expected a foot whose axes are the world's at the start, found it turned: give "
-                "a tool frame that is not"
+                f"sole {name!r}: expected a foot whose axes are the world's at the start, found it turned: "
+                "give a tool frame that is not"
             )
         rectangle = self.soles[name]
         low, high = zip(*(np.add(rectangle[axis], pose[i, 3]) for i, axis in enumerate("xy")), strict=True)
@@ -113,8 +114,8 @@ def _find(where: Path, name: str, package: str | None) -> str:
         found = sorted(str(file.locate()) for file in files if file.name == name)
         if not found:
             raise ArgumentError(
-                f"{where.name}: robot {name!r} is in the package {package!r}, which is not installed: install "
-                "it, or say where the file is (urdf=, --urdf)"
+                f"{where.name}: robot {name!r} is in the package {package!r}, which is not installed: "
+                "install it, or say where the file is (urdf=, --urdf)"
             )
         return found[0]
     beside = where.parent / user_path(name)

@@ -9,13 +9,13 @@ from robomorph.errors import ArgumentError
 from robomorph.naming import hint
 from robomorph.planning.motion import Motion
 from robomorph.planning.scenario_robot import ScenarioRobot
-from robomorph.tasks import AnyTask, Axis, CenterOfMass, Orientation, Pose, Position, Posture
+from robomorph.tasks import AnyTask, Axis, CenterOfMass, Orientation, Pose, Position, Posture, Tilt
 
 _KEYS = {"task", "frame", "axis", "joints", "sole", "lower", "upper", "reference", "during", "rate"}
 Make = Callable[[Motion, ScenarioRobot, Mapping[str, Any]], AnyTask]
 
 
-def _axis(motion: Motion, robot: ScenarioRobot, table: Mapping[str, Any]) -> AnyTask:
+def _axis(motion: Motion, robot: ScenarioRobot, table: Mapping[str, Any], kind: type[Axis] = Axis) -> AnyTask:
     axis, frame = table.get("axis"), robot.frame(_needed(table, "frame"))
     if axis == "up":
         if motion.start is None:
@@ -24,7 +24,7 @@ def _axis(motion: Motion, robot: ScenarioRobot, table: Mapping[str, Any]) -> Any
         axis = turn.T @ robot.up()
     if axis is None:
         raise ArgumentError("axis: expected three numbers or 'up', found none")
-    return Axis(frame, axis)
+    return kind(frame, axis)
 
 
 # A task's name in a file -> how it is made.
@@ -33,6 +33,7 @@ MAKERS: dict[str, Make] = {
     "orientation": lambda motion, robot, table: Orientation(robot.frame(_needed(table, "frame"))),
     "pose": lambda motion, robot, table: Pose(robot.frame(_needed(table, "frame"))),
     "axis": _axis,
+    "tilt": lambda motion, robot, table: _axis(motion, robot, table, Tilt),
     "center of mass": lambda motion, robot, table: CenterOfMass(),
     "posture": lambda motion, robot, table: Posture.of(motion.robot.model, table.get("joints")),
 }

@@ -3,124 +3,191 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
+from robomorph.planning.contradictions import contradiction
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
 from robomorph.planning.given import whole_number
-from robomorph.planning.jacobian import Jacobian
-from robomorph.planning.plan import Plan, Sizes
+from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
+from robomorph.runtime import get_default_threads
 
 if TYPE_CHECKING:
     from robomorph.planning.motion import Motion
 
 _NOISE = 0.3  # rad or m, of further starts
+_DISTINCT = 1e-3  # rad or m: plans that are nearer to each other are the same
 
 
-def search(motion: Motion, **given: Any) -> Plan:
+@dataclass(frozen=True)
+class Search:
+    """How a motion is looked for; see `Motion.solve`."""
+
+    cost: Any
+    solver: str | None
+    method: str
+    points: int
+    threads: int | None
+    guess: Any
+    starts: int
+    callback: Any
+    progress: bool
+    target: str
+    precision: str
+    options: dict[str, Any]
+
+
+def search(motion: Motion, how: Search) -> Plan:
     begin = time.perf_counter()
-    solve = solver_of(given["solver"])
-    starts = whole_number("starts", given["starts"], 1, 10_000)
-    threads = 0 if given["threads"] is None else whole_number("threads", given["threads"], 1, 1024)
-    if given["target"] != "cpu":
-        raise ArgumentError(f"target: expected 'cpu', found {given['target']!r}")
-    assembled = motion.problem(given["cost"], given["method"], given["points"])
-    evaluator = Evaluator(assembled.problem, assembled.functions)
-    guess, sigma = first_guess(motion, assembled, given["guess"])
-    broken = broken_ends(motion, assembled)
+    name = chosen_solver(how)
+    solve = solver_of(name)
+    starts = whole_number("starts", how.starts, 1, 10_000)
+    threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
+    assembled = motion.problem(how.cost, how.method, how.points, how.target, how.precision)
+    guess = first_guess(motion, assembled, how.guess)
+    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
     made = time.perf_counter() - begin
-    if broken:
-        plan = _plan(motion, assembled, evaluator, None, evaluator.variables(guess, sigma), given)
-        return replace(plan, reason=explain_ends(broken), times={"problem": made, "total": made})
-    with ProgressLine(given["progress"], given["callback"]) as line:
-        best: Plan | None = None
-        for x in _starts(evaluator, guess, sigma, starts):
-            margins = evaluator.margins(x)
-            has_cost = given["cost"] is not None
-            task = Task(evaluator, x, margins, has_cost, threads, line.step, given["options"])
-            outcome = solve(task)
-            plan = _plan(motion, assembled, evaluator, outcome, outcome.x, given)
-            if best is None or (not plan.success, plan.cost) < (not best.success, best.cost):
-                best = plan
-            if line.stopped:
-                break
-    assert best is not None
-    times = {"problem": made, **best.times, "total": time.perf_counter() - begin}
-    return replace(best, times=times)
+    record = _Record(motion, assembled, how.method, name)
+    if impossible:
+        plan = record.plan(None, guess.x)
+        return replace(plan, reason=impossible, times={"problem": made, "total": made})
+    with ProgressLine(how.progress, how.callback) as line:
+        tasks = [
+            Task(
+                assembled.evaluator,
+                x,
+                assembled.evaluator.margins(x),
+                how.cost is not None,
+                threads,
+                line.callback,
+                how.options,
+                guess.multipliers if k == 0 else None,
+            )
+            for k, x in enumerate(_starts(assembled.evaluator, guess.x, starts))
+        ]
+        outcomes = _solve_all(solve, tasks, line, parallel=name == "native")
+    plans = sorted((record.plan(o, o.x) for o in outcomes), key=lambda p: (not p.success, p.cost))
+    times = {"problem": made, **plans[0].times, "total": time.perf_counter() - begin}
+    return replace(plans[0], times=times, others=_distinct(plans))
 
 
-def first_guess(motion: Motion, assembled: Assembled, guess: Any) -> tuple[Array, float]:
-    """Control points (P, nv) with the ends as they are given, and sigma."""
-    control = assembled.problem.control
+def _solve_all(
+    solve: Callable[[Task], Outcome], tasks: list[Task], line: ProgressLine, parallel: bool
+) -> list[Outcome]:
+    """Every start, several at a time where the solver leaves Python alone: each on one thread then, which
+    changes no answer."""
+    workers = min(len(tasks), tasks[0].threads or get_default_threads())
+    if parallel and workers > 1:
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(solve, [replace(task, threads=1) for task in tasks]))
+    out: list[Outcome] = []
+    for task in tasks:
+        out.append(solve(task))
+        if line.stopped:
+            break
+    return out
+
+
+def _distinct(plans: list[Plan]) -> tuple[Plan, ...]:
+    """Other plans that succeeded, by cost, each once."""
+    kept = plans[:1]
+    for plan in plans[1:]:
+        apart = (np.abs(plan.control - other.control).max() > _DISTINCT for other in kept)
+        if plan.success and all(apart):
+            kept.append(plan)
+    return tuple(kept[1:])
+
+
+def chosen_solver(how: Search) -> str:
+    """The native solver, unless something needs the other."""
+    why = f"method {how.method!r} has rows with kinks" if how.method == "paper" else ""
+    if how.target != "cpu" or how.precision != "float64":
+        why = f"functions on target {how.target!r} in {how.precision} are called from Python"
+    if why and how.solver not in (None, "ipopt"):
+        raise ArgumentError(f"solver: {why}: expected 'ipopt', found {how.solver!r}")
+    return how.solver or ("ipopt" if why else "native")
+
+
+@dataclass(frozen=True)
+class Guess:
+    """x (n,), and multipliers (rows,) of a plan of a problem like this one, if there are any."""
+
+    x: Array
+    multipliers: Array | None = None
+
+
+def first_guess(motion: Motion, assembled: Assembled, guess: Any) -> Guess:
+    evaluator, control = assembled.evaluator, assembled.problem.control
     if guess is None:
-        return control, 1.0
-    given = guess.control if isinstance(guess, Plan) else np.asarray(guess, dtype=np.float64)
+        return Guess(evaluator.variables(control))
+    plan = guess if isinstance(guess, Plan) else None
+    try:
+        given = np.asarray(guess if plan is None else plan.control, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.zeros(())
     if given.shape != control.shape or not np.isfinite(given).all():
         raise ArgumentError(
             f"guess: expected a plan or finite control points {control.shape}, found shape {given.shape}"
         )
-    fixed = (assembled.problem.block_of < 0)[:, None]
-    sigma = (
-        guess.seconds / motion.duration.nominal if isinstance(guess, Plan) and motion.duration.free else 1.0
-    )
-    return np.where(fixed, control, given), sigma
+    if plan is None:
+        return Guess(evaluator.variables(given))
+    sigma = plan.seconds / motion.duration.nominal if motion.duration.free else 1.0
+    known = plan.multipliers if plan.success else None
+    fits = known is not None and len(known) == evaluator.count and plan.method == assembled.method
+    return Guess(evaluator.variables(given, sigma), known if fits else None)
 
 
-def _starts(evaluator: Evaluator, guess: Array, sigma: float, count: int) -> list[Array]:
-    rng = np.random.default_rng(0)
-    noise = [rng.normal(0.0, _NOISE, guess.shape) * (k > 0) for k in range(count)]
-    return [evaluator.variables(guess + n, sigma) for n in noise]
+def _starts(evaluator: Evaluator, x: Array, count: int) -> list[Array]:
+    """The guess, and others around it."""
+    rng, points = np.random.default_rng(0), evaluator.problem.blocks * evaluator.problem.nv
+    noise = rng.normal(0.0, _NOISE, (count, points))
+    noise[0] = 0.0
+    return [np.concatenate([x[:points] + n, x[points:]]) for n in noise]
 
 
-def _plan(
-    motion: Motion,
-    assembled: Assembled,
-    evaluator: Evaluator,
-    outcome: Outcome | None,
-    x: Array,
-    given: dict[str, Any],
-) -> Plan:
-    sigma = 1.0 if assembled.problem.duration is None else float(x[-1])
-    requirements = tuple(stretched(r, sigma) for r in motion.requirements)
-    return Plan(
-        robot=motion.robot,
-        success=outcome is not None and outcome.status == SOLVED,
-        reason="" if outcome is None else explain(assembled, evaluator, outcome),
-        control=evaluator.control(x),
-        seconds=motion.duration.nominal * sigma,
-        cost=evaluator.cost(x),
-        iterations=0 if outcome is None else outcome.iterations,
-        times={} if outcome is None else outcome.seconds,
-        requirements=requirements,
-        method=given["method"],
-        solver=given["solver"],
-        sizes=sizes(evaluator),
-        multipliers=None if outcome is None else outcome.multipliers,
-    )
+@dataclass(frozen=True)
+class _Record:
+    """What every plan of a search has in common."""
+
+    motion: Motion
+    assembled: Assembled
+    method: str
+    solver: str
+
+    def plan(self, outcome: Outcome | None, x: Array) -> Plan:
+        evaluator, motion = self.assembled.evaluator, self.motion
+        sigma = 1.0 if self.assembled.problem.duration is None else float(x[-1])
+        return Plan(
+            robot=motion.robot,
+            success=outcome is not None and outcome.status == SOLVED,
+            reason="" if outcome is None else explain(self.assembled, evaluator, outcome),
+            control=evaluator.control(x),
+            seconds=motion.duration.nominal * sigma,
+            cost=evaluator.cost(x),
+            iterations=0 if outcome is None else outcome.iterations,
+            times={} if outcome is None else outcome.seconds,
+            requirements=tuple(stretched(r, sigma) for r in motion.requirements),
+            method=self.method,
+            solver=self.solver,
+            multipliers=None if outcome is None else outcome.multipliers,
+            moved=self.assembled.functions.moved,
+            assembled=self.assembled,
+        )
 
 
 def stretched(requirement: Any, sigma: float) -> Any:
     """A requirement with its window in the plan's own time."""
     begin, end = requirement.window
     return requirement if sigma == 1.0 else replace(requirement, window=(begin * sigma, end * sigma))
-
-
-def sizes(evaluator: Evaluator) -> Sizes:
-    lower, upper = evaluator.bounds()
-    return Sizes(
-        variables=evaluator.problem.variables,
-        rows=evaluator.count,
-        constraints=int(np.isfinite(lower).sum() + np.isfinite(upper).sum()),
-        nonzeros=len(Jacobian(evaluator).row),
-        nonzeros_dense=len(Jacobian(evaluator, tree=False).row),
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,14 @@ def bernstein_rows(begin: float, end: float, order: int) -> Exact:
                 for c in range(WIDTH)
             ]
         )
+    return out
+
+
+@lru_cache(maxsize=1024)
+def bernstein_matrix(begin: float, end: float, order: int) -> Array:
+    """The same, rounded."""
+    out = np.array(bernstein_rows(begin, end, order), dtype=np.float64)
+    out.flags.writeable = False
     return out
 
 

@@ -135,3 +135,43 @@ def ik_pack_poses(poses: object, /) -> Any | None:
 
 def ik_pack_rows(rows: object, size: int, /) -> Any | None:
     """(n, size) of finite, contiguous float64 rows (..., size); None for anything else."""
+
+def motion_problem(
+    numbers: dict[str, Any], kernels: dict[str, tuple[int, ...]], threads: int, keep: object, /
+) -> object:
+    """A motion problem, for one call at a time: see solvers/native_problem.py. `keep` lives with it."""
+
+def motion_sizes(problem: object, /) -> dict[str, int]:
+    """variables, rows, block, blocks, reach, border."""
+
+def motion_initial(problem: object, /) -> Any:
+    """x (variables,) that the problem came with."""
+
+def motion_bounds(problem: object, /) -> tuple[Any, Any, Any]:
+    """Lower and upper bounds as they are drawn in now, and margins (rows,)."""
+
+def motion_refresh_margins(problem: object, x: Any, /) -> bool:
+    """Estimates margins anew; have they changed?"""
+
+def motion_values(problem: object, x: Any, /) -> tuple[bool, float, Any]:
+    """Is all finite, cost, rows (rows,)."""
+
+def motion_linearise(problem: object, x: Any, /) -> tuple[bool, Any]:
+    """Is all finite, the cost's gradient (variables,)."""
+
+def motion_times(problem: object, direction: Any, /) -> Any:
+    """J direction (rows,), at the x that was linearised last."""
+
+def motion_transposed_times(problem: object, multipliers: Any, /) -> Any:
+    """J' multipliers (variables,), at the x that was linearised last."""
+
+def motion_condensed(
+    problem: object, cost_scale: float, multipliers: Any, weights: Any, exact: bool, /
+) -> Any:
+    """(variables, variables), at the x that was linearised last."""
+
+def motion_solve(
+    problem: object, x: Any, options: dict[str, Any], progress: object | None, multipliers: Any | None, /
+) -> dict[str, Any]:
+    """Where the solver ended: status, x, multipliers, rows, cost, times and more. `progress` is called with a
+    dictionary after every iteration; False from it stops."""

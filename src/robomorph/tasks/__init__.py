@@ -12,6 +12,7 @@ from robomorph.tasks.pose import Pose
 from robomorph.tasks.position import Position
 from robomorph.tasks.posture import Posture
 from robomorph.tasks.scene import Matrix, Scene
+from robomorph.tasks.tilt import Tilt
 
 TASKS: dict[str, type[AnyTask]] = {
     task.name: task
@@ -20,6 +21,7 @@ TASKS: dict[str, type[AnyTask]] = {
         Orientation,
         Pose,
         Axis,
+        Tilt,
         CenterOfMass,
         Posture,
     )
@@ -40,4 +42,5 @@ __all__ = [
     "Scene",
     "Size",
     "Task",
+    "Tilt",
 ]

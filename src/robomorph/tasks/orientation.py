@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.kinematics import WorldPose
-from robomorph.errors import ArgumentError
 from robomorph.spatial import Scalar, Vec3, dot3
 from robomorph.tasks.base import BoundSize, FrameTask, Size
 from robomorph.tasks.kinds import ROTATION
-from robomorph.tasks.numbers import Array, as_rotation, inward, read_bounds
+from robomorph.tasks.numbers import Array, as_rotation, read_bounds
 from robomorph.tasks.scene import Matrix, Scene
-from robomorph.tasks.turning import combine, turn_rows
+from robomorph.tasks.turning import combine, sine_bounds, turn_rows
 
 
 @dataclass(frozen=True)
@@ -74,24 +72,7 @@ class Orientation(FrameTask):
 
     def row_bounds(self, lower: Any, upper: Any) -> tuple[Array, Array]:
         low, high = read_bounds(self.title, 3, lower, upper)
-        most = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)), axis=-1, keepdims=True)
-        if not (most < np.pi).all():
-            raise ArgumentError(
-                f"bounds of {self.title}: expected angles that together stay below half a turn (pi rad), "
-                f"found up to {most.max():.6g}: to leave turns about an axis free, bound an axis task instead"
-            )
-        shrink = np.sinc(most / np.pi)
-        # Beyond zero the sine is below the angle already.
-        rows = inward(np.where(low <= 0.0, shrink * low, low), np.where(high >= 0.0, shrink * high, high))
-        if not (rows[0] <= rows[1]).all():
-            raise ArgumentError(
-                f"bounds of {self.title}: too narrow so far from zero to be held through sines: turn the "
-                "reference so that the bounds are around zero"
-            )
-        cosine, _ = inward(np.minimum(0.0, np.cos(most)), np.full_like(most, np.inf))
-        return np.concatenate([rows[0], cosine], axis=-1), np.concatenate(
-            [rows[1], np.full_like(most, np.inf)], axis=-1
-        )
+        return sine_bounds(self.title, low, high)
 
 
 def _in_own_axes(

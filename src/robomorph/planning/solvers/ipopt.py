@@ -14,6 +14,7 @@ import numpy as np
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.planning.hessian import Hessian
 from robomorph.planning.jacobian import Jacobian, cost_gradient
+from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
 from robomorph.planning.solvers.outcome import (
     INFEASIBLE,
@@ -100,7 +101,12 @@ class _Run:
 
     def __init__(self, task: Task) -> None:
         self.task, self.evaluator = task, task.evaluator
-        self.jacobian, self.hessian = Jacobian(task.evaluator), Hessian(task.evaluator)
+        evaluator = task.evaluator
+        paper = isinstance(evaluator, PaperEvaluator)
+        self.jacobian = (
+            PaperJacobian(evaluator) if isinstance(evaluator, PaperEvaluator) else Jacobian(evaluator)
+        )
+        self.hessian = None if paper else Hessian(evaluator)  # rows with kinks have none
         self.seconds = dict.fromkeys(("values", "derivatives", "hessian", "solver"), 0.0)
         self.counts = dict.fromkeys(("values", "derivatives", "hessian"), 0)
         self.iterations = 0
@@ -118,7 +124,7 @@ class _Run:
         lib, problem, m = library(), self.evaluator.problem, self.evaluator.count
         lower, upper = (np.clip(side, -_INFINITY, _INFINITY) for side in self.evaluator.bounds(margins))
         wide = np.full(problem.variables, _INFINITY)
-        sizes = (len(self.jacobian.row), len(self.hessian.row), 0)
+        sizes = (len(self.jacobian.row), 0 if self.hessian is None else len(self.hessian.row), 0)
         handle = lib.CreateIpoptProblem(
             problem.variables, _pointer(-wide), _pointer(wide), m, _pointer(lower), _pointer(upper),
             *sizes, *self._keep,
@@ -153,6 +159,8 @@ class _Run:
             "linear_solver": "mumps",
             "honor_original_bounds": "no",
         }
+        if self.hessian is None:
+            options["hessian_approximation"] = "limited-memory"
         if warm:
             options.update(
                 warm_start_init_point="yes", mu_init=1e-6, warm_start_bound_push=1e-9,
@@ -208,6 +216,8 @@ class _Run:
         self, n: int, x: Any, new: bool, factor: float, m: int, multipliers: Any, new_multipliers: bool,
         count: int, row: Any, column: Any, out: Any, data: Any,
     ) -> bool:  # fmt: skip
+        if self.hessian is None:
+            return False
         if not out:
             np.ctypeslib.as_array(row, (count,))[:] = self.hessian.row
             np.ctypeslib.as_array(column, (count,))[:] = self.hessian.column

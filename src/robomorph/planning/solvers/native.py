@@ -24,6 +24,11 @@ from robomorph.runtime import _native
 
 _CHANNELS = {"channel_values": "channel_values", "channels": "channels", "channel_hessian": "channel_hessian"}
 _TORQUES = {"torque_values": "torque_values", "torques": "torque", "torque_hessian": "torque_hessian"}
+_MESSAGES = {
+    "stalled": "no step leads further",
+    "deadline": "time is over",
+    "bad numbers": "NaN or infinity",
+}
 _STATUS = {"solved": SOLVED, "infeasible": INFEASIBLE, "stopped": STOPPED}
 
 
@@ -49,7 +54,7 @@ def solve(task: Task) -> Outcome:
         margins=held_margins(native),
         iterations=found["iterations"],
         seconds={name: float(seconds) for name, (seconds, _) in parts.items()},
-        message="" if status == found["status"] else found["status"],
+        message=_MESSAGES.get(found["status"], ""),
         counts={name: int(count) for name, (_, count) in parts.items()},
     )
 

@@ -23,9 +23,9 @@ class Kernel(NamedTuple):
 class NativeProblem:
     """Values and derivatives of `problem` by `kernels`, for one caller at a time.
 
-    kernels: those of channels (channel_values, channels, channel_hessian) if there are any, and those of torques
-    (torque_values, torques, torque_hessian) if the problem has torques. A Hessian may be missing: rows then
-    count without second derivatives. keep: whatever keeps the kernels' code alive.
+    kernels: those of channels (channel_values, channels, channel_hessian) if there are any, and those of
+    torques (torque_values, torques, torque_hessian) if the problem has torques. A Hessian may be missing:
+    rows then count without second derivatives. keep: whatever keeps the kernels' code alive.
     Answers do not depend on `threads` (0: the default number).
     """
 
@@ -67,7 +67,8 @@ class NativeProblem:
         return np.asarray(_native.motion_transposed_times(self.capsule, multipliers))
 
     def condensed(self, cost_scale: float, multipliers: Array, weights: Array, exact: bool = True) -> Array:
-        """(n, n): cost_scale * (Hessian of the cost) + [exact: Hessian of multipliers . rows] + J' diag(weights) J."""
+        """(n, n): cost_scale * (Hessian of the cost) + J' diag(weights) J, and if `exact` the Hessian of
+        multipliers . rows; otherwise the energy counts with its Gauss-Newton part."""
         return np.asarray(_native.motion_condensed(self.capsule, cost_scale, multipliers, weights, exact))
 
 

@@ -1,0 +1,76 @@
+"""Failures say which constraint, when and by how much."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from robomorph.planning import Motion
+from robomorph.tasks import Position, Posture
+from tests.planning.motions import FRAME, arm
+
+Q0 = np.array([0.5, 0.6, 0.0, -1.2, 0.0, 0.8, 0.0])
+Q1 = np.array([-0.5, 0.9, 0.3, -0.8, 0.2, 0.4, 0.5])
+
+
+def motion(seconds: float = 2.0) -> Motion:
+    return Motion(arm(), seconds, 8, start=Q0, end=Q1)
+
+
+def test_the_start_alone_breaks_a_limit() -> None:
+    """Exactly what the clamped state breaks, at once."""
+    share = float(np.abs(arm().gravity_torque(Q1) / arm().limits.effort).max())
+    joint = arm().velocity_names[int(np.abs(arm().gravity_torque(Q1) / arm().limits.effort).argmax())]
+    plan = motion().limits(torque=0.9 * share).solve()
+    assert not plan.success and plan.iterations == 0
+    beyond = 0.1 * share * arm().limits.effort[arm().velocity_names.index(joint)]
+    assert f"torque limits, {joint}: {beyond:.4g} N m or N beyond" in plan.reason
+    assert "the start or end state alone breaks" in plan.reason and "t = 2 s" in plan.reason
+
+
+def test_an_end_outside_its_limits() -> None:
+    outside = Q1.copy()
+    outside[1] = arm().limits.upper[1] + 0.25
+    plan = Motion(arm(), 2.0, 8, start=Q0, end=outside).limits().solve()
+    assert f"position limits, {arm().velocity_names[1]}: 0.25 rad or m beyond its upper bound" in plan.reason
+
+
+def test_a_start_too_fast_for_its_limit() -> None:
+    """The speed is right at the limit, and what follows from acceleration would break it."""
+    limit = arm().limits.velocity
+    plan = Motion(arm(), 2.0, 8, start=(Q0, 0.999 * limit, 5.0 * limit), end=Q1).limits().solve()
+    assert not plan.success and "velocity limits" in plan.reason
+
+
+def test_windows_that_contradict() -> None:
+    both = motion().keep(Position(FRAME), (-9, -9, 0.5), 9, during=(0.5, 1.0))
+    plan = both.keep(Position(FRAME), -9, (9, 9, 0.4), during=(0.8, 1.2)).solve()
+    assert not plan.success and plan.iterations == 0
+    assert "contradict each other from t = 0.8 s on" in plan.reason and "0.1 m above" in plan.reason
+    joints = Posture.of(arm().model, arm().velocity_names[:1])
+    plan = (
+        motion().keep(joints, 0.3, 0.4, during=(0.5, 1.0)).keep(joints, -0.3, 0.2, during=(0.5, 1.0)).solve()
+    )
+    assert "contradict each other" in plan.reason and arm().velocity_names[0] in plan.reason
+
+
+@pytest.mark.parametrize("solver", ["native", "ipopt"])
+def test_out_of_reach(solver: str) -> None:
+    asked = motion().limits().keep(Position(FRAME), (-9, -9, 2.0), 9, during=(0.9, 1.1))
+    plan = asked.solve(solver=solver)
+    assert not plan.success
+    assert f"position of '{FRAME}', z" in plan.reason and "would hold with that bound wider" in plan.reason
+
+
+def test_too_little_time() -> None:
+    plan = motion(0.2).limits().solve()
+    assert not plan.success and "velocity limits" in plan.reason
+
+
+def test_reasons_come_soon() -> None:
+    motion().limits(torque=True).keep(Position(FRAME), -9, (9, 9, 2.0)).solve()  # compiles
+    begin = time.process_time()
+    motion().limits(torque=0.01).solve()
+    assert time.process_time() - begin < 0.3
