@@ -247,8 +247,8 @@ def test_the_papers_method_runs_beside_ours(reach: Case, monkeypatch: pytest.Mon
     monkeypatch.setattr(paper, "_TABLE_3", {reach.scenario: (13, 0.3, 14, 0.4)})
     peers = [Ipopt] if Ipopt.absence() is None else []
     outcome = run("paper", *peers)
-    beside, table_3, _ = outcome.tables()
-    assert len(beside.rows) == 1 + len(peers) and len(table_3.rows) >= 1
+    beside, table_3, table_4 = outcome.tables()
+    assert len(beside.rows) == 1 + len(peers) and len(table_3.rows) >= 1 and len(table_4.rows) >= 3
     assert {r.how for r in outcome.records if r.case == paper.EVALUATION} == {"float64", "float32"}
     errors = {r.how: r.figures["error"] for r in outcome.records if r.case == paper.EVALUATION}
     assert errors["float64"] < 1e-12 and 1e-9 < errors["float32"] < 1e-5

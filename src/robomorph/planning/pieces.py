@@ -13,7 +13,7 @@ from robomorph.planning.spline import WIDTH, basis
 
 NODES = 8  # of a piece: polynomials of degree 7
 # Edges of windows this close to a knot (in intervals) are the knot: rounding of what the caller computed.
-_SNAP = 1e-9
+SNAP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def cut(intervals: int, refine: int, edges: Iterable[float]) -> list[Piece]:
     for edge in edges:
         interval = min(int(edge), intervals - 1)
         place = edge - interval
-        if all(abs(place - known) > _SNAP for known in inner[interval]):
+        if all(abs(place - known) > SNAP for known in inner[interval]):
             inner[interval].add(place)
     return [
         Piece(i, begin, end)
@@ -46,15 +46,15 @@ def cut(intervals: int, refine: int, edges: Iterable[float]) -> list[Piece]:
 
 def within(piece: Piece, begin: float, end: float) -> bool:
     """Is all of a piece in a window (in intervals from the start) that was among the edges?"""
-    return piece.interval + piece.begin >= begin - 2 * _SNAP and piece.interval + piece.end <= end + 2 * _SNAP
+    return piece.interval + piece.begin >= begin - 2 * SNAP and piece.interval + piece.end <= end + 2 * SNAP
 
 
 def starts_at(piece: Piece, edge: float) -> bool:
-    return abs(piece.interval + piece.begin - edge) <= 2 * _SNAP
+    return abs(piece.interval + piece.begin - edge) <= 2 * SNAP
 
 
 def ends_at(piece: Piece, edge: float) -> bool:
-    return abs(piece.interval + piece.end - edge) <= 2 * _SNAP
+    return abs(piece.interval + piece.end - edge) <= 2 * SNAP
 
 
 def make_pieces(pieces: list[Piece], knot: float, count: int = NODES) -> Pieces:

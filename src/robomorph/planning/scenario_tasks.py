@@ -41,6 +41,8 @@ MAKERS: dict[str, Make] = {
 
 def read_keep(motion: Motion, robot: ScenarioRobot, table: Mapping[str, Any]) -> None:
     """One [[keep]] table."""
+    if not isinstance(table, Mapping):
+        raise ArgumentError(f"expected a table, found {table!r}: write [[keep]] and its keys below")
     known_keys("keep", table, _KEYS)
     name = _needed(table, "task")
     if name not in MAKERS:

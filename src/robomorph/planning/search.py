@@ -13,6 +13,7 @@ import numpy as np
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
 from robomorph.planning.contradictions import contradiction
+from robomorph.planning.device import check_place
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
@@ -46,7 +47,7 @@ class Search:
     callback: Any
     progress: bool
     target: str
-    precision: str
+    dtype: str
     options: dict[str, Any]
 
 
@@ -56,7 +57,8 @@ def search(motion: Motion, how: Search) -> Plan:
     solve = solver_of(name)
     starts = whole_number("starts", how.starts, 1, 10_000)
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
-    assembled = motion.problem(how.cost, how.method, how.points, how.target, how.precision)
+    check_place(how.target, how.dtype, name)
+    assembled = motion.problem(how.cost, how.method, how.points)
     guess = first_guess(motion, assembled, how.guess)
     if assembled.impossible is None:
         assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
@@ -77,10 +79,12 @@ def search(motion: Motion, how: Search) -> Plan:
                 line.callback,
                 how.options,
                 guess.multipliers if k == 0 else None,
+                how.target,
+                how.dtype,
             )
             for k, x in enumerate(_starts(assembled.evaluator, guess.x, starts))
         ]
-        outcomes = _solve_all(solve, tasks, line, parallel=name == "native")
+        outcomes = _solve_all(solve, tasks, line, parallel=name == "native" and how.target == "cpu")
     plans = sorted((record.plan(o, o.x) for o in outcomes), key=lambda p: (not p.success, p.cost))
     times = {"problem": made, **plans[0].times, "total": time.perf_counter() - begin}
     return replace(plans[0], times=times, others=_distinct(plans))
@@ -116,12 +120,12 @@ def _distinct(plans: list[Plan]) -> tuple[Plan, ...]:
 
 def chosen_solver(how: Search) -> str:
     """The native solver, unless something needs the other."""
-    why = f"method {how.method!r} has rows with kinks" if how.method == "paper" else ""
-    if how.target != "cpu" or how.precision != "float64":
-        why = f"functions on target {how.target!r} in {how.precision} are called from Python"
-    if why and how.solver not in (None, "ipopt"):
-        raise ArgumentError(f"solver: {why}: expected 'ipopt', found {how.solver!r}")
-    return how.solver or ("ipopt" if why else "native")
+    kinks = how.method == "paper"
+    if kinks and how.solver not in (None, "ipopt"):
+        raise ArgumentError(
+            f"solver: method 'paper' has rows with kinks: expected 'ipopt', found {how.solver!r}"
+        )
+    return how.solver or ("ipopt" if kinks else "native")
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ class _Record:
             solver=self.solver,
             ends=motion.ends,
             multipliers=None if outcome is None else outcome.multipliers,
-            moved=self.assembled.functions.moved,
+            device=None if outcome is None else outcome.device,
             assembled=self.assembled,
         )
 
