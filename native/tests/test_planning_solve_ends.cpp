@@ -211,19 +211,31 @@ TEST_CASE(odd_options, "planning_solve_ends: options beyond reason do not hang o
 TEST_CASE(steep_cost, "planning_solve_ends: no cost is steep enough to make rows be missed") {
   for (double size : {1.0, 1e3, 1e6}) {
     SmallProblem problem(2, linear({size, 0.0}));
-    problem.add(2.0, 5.0, [](const double* x, double* gradient, double* hessian) {  // a slope of 1e-2 at most
-      gradient[0] += 1e-2 * std::cos(1e-2 * x[0]);
-      hessian[0] -= 1e-4 * std::sin(1e-2 * x[0]);
+    problem.add(2.0, 5.0, [](const double* x, double* gradient, double* hessian) {  // hardly a slope
+      gradient[0] += 1e-3 * std::cos(1e-3 * x[0]);
+      hessian[0] -= 1e-6 * std::sin(1e-3 * x[0]);
       gradient[1] += 1.0;
-      return std::sin(1e-2 * x[0]) + x[1];
+      return std::sin(1e-3 * x[0]) + x[1];
     });
-    problem.add(-30.0, 150.0, linear({1.0, 0.0}));
+    problem.add(-30.0, 1500.0, linear({1.0, 0.0}));
     problem.add(-10.0, 1.5, linear({0.0, 1.0}));
     double x[] = {-20.0, 0.0};
     const Result result = solve(problem, Options{}, x);
     CHECK(result.status == Status::kSolved);
-    CHECK_NEAR(x[0], 100.0 * std::asin(0.5), 1e-2);
+    CHECK_NEAR(x[0], 1e3 * std::asin(0.5), 0.1);
   }
+}
+
+TEST_CASE(steep_infeasible, "planning_solve_ends: the least violation is least whatever the cost") {
+  SmallProblem problem(1, linear({1e6}));  // which would like x small
+  problem.add(2.0, 3.0, linear({1e-3}));
+  problem.add(-30.0, 1000.0, linear({1.0}));
+  double x[] = {0.0};
+  const Result result = solve(problem, Options{}, x);
+  CHECK(result.status == Status::kInfeasible);
+  CHECK_NEAR(x[0], 1000.0, 5.0);
+  CHECK_NEAR(result.infeasibility, 1.0, 1e-2);
+  CHECK_NEAR(result.multipliers[0], -1.0, 1e-2);
 }
 
 TEST_CASE(smoothing, "planning_solve_ends: smoothing lowers the guess's cost first") {
