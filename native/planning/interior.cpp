@@ -16,10 +16,10 @@ constexpr double kLeastTau = 0.99;       // of the way to a bound
 constexpr double kMostGradient = 100.0;  // of the cost, after scaling
 constexpr double kTrace = 1e-4;          // of the cost, where only feasibility is asked for
 constexpr double kScaleFrom = 100.0;     // multipliers of this size and more scale the dual residual
-constexpr int kMostRefreshes = 5;        // of margins after convergence
 constexpr double kShort = 0.02, kFar = 1e-3;  // steps and violations that make kShortInRow of them a reason to restore
 constexpr int kShortInRow = 4;
 constexpr double kMostShift = 1e4;
+constexpr int kMostPairs = 1000;  // in the filter
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Interior::Interior(Session& session)
     : session_(session),
       n_(session.n),
       m_(session.m),
-      filter_(session.options.iterations + 1) {
+      filter_(kMostPairs) {
   for (Vector* rows : {&c_, &s_, &y_, &zl_, &zu_, &sigma_, &pull_, &push_, &slack_sigma_, &residual_, &p_, &q_, &zp_,
                        &zq_, &dzl_, &dzu_, &trial_s_, &trial_c_, &trial_p_, &trial_q_, &work_, &step_.ds, &step_.dy,
                        &corrected_.ds, &corrected_.dy}) {
@@ -39,7 +39,7 @@ Interior::Interior(Session& session)
 InteriorEnd Interior::run(double* x, const Aim& aim) {
   aim_ = aim;
   mu_ = aim.mu;
-  refreshes_ = short_steps_ = iterations_ = 0;
+  short_steps_ = iterations_ = 0;
   least_shift_ = 0.0;
   unit_ = 1.0;
   if (!begin(x)) return InteriorEnd::kBadNumbers;
@@ -116,7 +116,7 @@ bool Interior::over(const double* x, InteriorEnd* end) {
   if (aim_.feasible || aim_.elastic) {
     *end = InteriorEnd::kFeasible;
     if (inside()) {
-      if (refreshes_++ == kMostRefreshes || !session_.refresh_bounds(x)) return true;
+      if (!session_.refresh_bounds(x)) return true;
       keep_inside();
       if (inside()) return true;
     }
@@ -125,10 +125,13 @@ bool Interior::over(const double* x, InteriorEnd* end) {
   *end = InteriorEnd::kInfeasible;
   if (aim_.elastic) return conditions(0.0) <= tolerance || hopeless();
   *end = InteriorEnd::kSolved;
-  if (conditions(0.0) > tolerance) return false;
-  if (refreshes_++ == kMostRefreshes || !session_.refresh_bounds(x)) return true;
+  const auto optimal = [this, tolerance] {
+    return conditions(0.0) <= tolerance && session_.violation(c_.data()) <= session_.options.feasibility;
+  };
+  if (!optimal()) return false;
+  if (!session_.refresh_bounds(x)) return true;
   keep_inside();
-  return conditions(0.0) <= tolerance;
+  return optimal();
 }
 
 // After a step, or none found. Where only the merit is at odds, more of the identity may still find one.

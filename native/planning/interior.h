@@ -105,7 +105,7 @@ class Interior {
   double mu_ = 0.0, tau_ = 0.0, cost_ = 0.0, trial_cost_ = 0.0;
   double theta_ = 0.0, phi_ = 0.0, slope_ = 0.0, trial_theta_ = 0.0, trial_phi_ = 0.0;
   double least_theta_ = 0.0, alpha_ = 0.0, error_ = 0.0, least_shift_ = 0.0;
-  int refreshes_ = 0, short_steps_ = 0, iterations_ = 0;
+  int short_steps_ = 0, iterations_ = 0;
 };
 
 }  // namespace robomorph::planning

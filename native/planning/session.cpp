@@ -9,6 +9,7 @@
 namespace robomorph::planning {
 namespace {
 
+constexpr int kUsualTrace = 1000;  // iterations: more make the trace grow
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The identity's share where the matrix is not positive definite: first try, growth, and what is kept for next time.
@@ -56,8 +57,15 @@ Session::Session(Nlp& problem, const Options& options, Result& result)
       probe_(n),
       probed_(m),
       begin_(Clock::now()) {
-  if (options.trace) result.trace.reserve(options.iterations + 1);
+  if (options.trace) result.trace.reserve(std::min(options.iterations, kUsualTrace));
   read_bounds();
+}
+
+bool Session::bounds_make_sense() const {
+  for (int i = 0; i < m; ++i) {
+    if (!(problem.lower()[i] < kInfinity) || !(problem.upper()[i] > -kInfinity)) return false;  // or not a number
+  }
+  return true;
 }
 
 void Session::read_bounds() {

@@ -16,6 +16,8 @@ class Session {
 
   Session(Nlp& problem, const Options& options, Result& result);
 
+  bool bounds_make_sense() const;  // numbers, and no lower bound at infinity
+
   // Reads the bounds anew, after the problem has drawn them in by margins for x; true if they changed.
   bool refresh_bounds(const double* x);
 

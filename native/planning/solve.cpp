@@ -13,6 +13,8 @@ constexpr double kFirstMu = 0.01;      // at most; the interior point method tak
 constexpr double kElasticShare = 0.1;  // mu of the elastic mode, of the largest violation
 constexpr double kElasticGain = 0.3;   // violations that are left, for the other mode to go on
 constexpr int kMostRestorations = 5;
+constexpr double kLeastWidth = 1e-10;      // of an interval that slacks can live in
+constexpr double kLeastTolerance = 1e-12, kMostTolerance = 0.1, kMostMu = 1e6;
 
 // Both modes and what passes between them.
 class Solver {
@@ -48,6 +50,7 @@ bool Solver::smooth(double* x) {
 Status Solver::start(double* x) {
   Result& result = session_.result;
   std::vector<double> gradient(session_.n);
+  if (!session_.bounds_make_sense()) return Status::kBadNumbers;
   if (options_.smoothing > 0.0 && !smooth(x)) return Status::kBadNumbers;
   if (!session_.values(x, &result.cost, result.rows.data()) || !session_.linearise(x, gradient.data())) {
     return Status::kBadNumbers;
@@ -105,9 +108,21 @@ Status Solver::run(double* x, const double* multipliers) {
   }
 }
 
+// With the limit first std::max takes it for NaN, too.
+Options sane(Options options) {
+  options.iterations = std::max(1, options.iterations);
+  options.tolerance = std::min(kMostTolerance, std::max(kLeastTolerance, options.tolerance));
+  options.feasibility = std::max(0.0, options.feasibility);
+  options.margin = std::max(0.0, options.margin);
+  options.least_width = std::max(kLeastWidth, options.least_width);
+  options.mu0 = std::min(kMostMu, options.mu0);
+  return options;
+}
+
 }  // namespace
 
-Result solve(Nlp& problem, const Options& options, double* x, const double* multipliers) {
+Result solve(Nlp& problem, const Options& given, double* x, const double* multipliers) {
+  const Options options = sane(given);
   Result result;
   result.multipliers.assign(problem.rows, 0.0);
   result.rows.assign(problem.rows, 0.0);

@@ -109,62 +109,65 @@ TEST_CASE(valley, "planning_solve: Rosenbrock's valley within bounds") {
   }
 }
 
-// Hock and Schittkowski's numbers 1 to 71 have been solved by everybody; a few with inequalities.
-TEST_CASE(hock, "planning_solve: problems of Hock and Schittkowski") {
-  {  // 15: min of the valley, x0 x1 >= 1, x0 + x1^2 >= 0, x0 <= 0.5
-    SmallProblem problem(2, rosenbrock);
-    problem.add(1.0, kInfinity, product);
-    problem.add(0.0, kInfinity, [](const double* x, double* g, double* h) {
-      g[0] += 1.0;
-      g[1] += 2.0 * x[1];
-      h[3] += 2.0;
-      return x[0] + x[1] * x[1];
-    });
-    problem.add(-kInfinity, 0.5, linear({1.0, 0.0}));
-    double x[] = {-2.0, 1.0};
-    const Result result = solve(problem, Options{}, x);
-    CHECK_EQUAL(std::string(status_name(result.status)), "solved");
-    CHECK(std::abs(result.cost - 306.5) < 1e-2 || std::abs(result.cost - 360.379767) < 1e-2);  // its two minima
+// Hock and Schittkowski's number 15: the valley, x0 x1 >= 1, x0 + x1^2 >= 0, x0 <= 0.5.
+TEST_CASE(hock_15, "planning_solve: number 15 of Hock and Schittkowski") {
+  SmallProblem problem(2, rosenbrock);
+  problem.add(1.0, kInfinity, product);
+  problem.add(0.0, kInfinity, [](const double* x, double* g, double* h) {
+    g[0] += 1.0;
+    g[1] += 2.0 * x[1];
+    h[3] += 2.0;
+    return x[0] + x[1] * x[1];
+  });
+  problem.add(-kInfinity, 0.5, linear({1.0, 0.0}));
+  double x[] = {-2.0, 1.0};
+  const Result result = solve(problem, Options{}, x);
+  CHECK_EQUAL(std::string(status_name(result.status)), "solved");
+  CHECK(std::abs(result.cost - 306.5) < 1e-2 || std::abs(result.cost - 360.379767) < 1e-2);  // its two minima
+}
+
+namespace {
+
+// x0 x3 (x0 + x1 + x2) + x2
+double cost_71(const double* x, double* g, double* h) {
+  const double s = x[0] + x[1] + x[2];
+  const double gradient[] = {x[3] * (s + x[0]), x[0] * x[3], x[0] * x[3] + 1.0, x[0] * s};
+  const double hessian[] = {2.0 * x[3], x[3], x[3], s + x[0], x[3], 0.0, 0.0, x[0],
+                            x[3],       0.0,  0.0,  x[0],     s + x[0], x[0], x[0], 0.0};
+  for (int i = 0; i < 4; ++i) g[i] += gradient[i];
+  for (int i = 0; i < 16; ++i) h[i] += hessian[i];
+  return x[0] * x[3] * s + x[2];
+}
+
+double product_of_four(const double* x, double* g, double* h) {
+  const auto without = [x](int i, int j) {
+    double out = 1.0;
+    for (int k = 0; k < 4; ++k) out *= k == i || k == j ? 1.0 : x[k];
+    return out;
+  };
+  for (int i = 0; i < 4; ++i) {
+    g[i] += without(i, i);
+    for (int j = 0; j < 4; ++j) h[4 * i + j] += i == j ? 0.0 : without(i, j);
   }
-  {  // 71: x0 x3 (x0 + x1 + x2) + x2, product of all >= 25, sum of squares = 40, in [1, 5]
-    SmallProblem problem(4, [](const double* x, double* g, double* h) {
-      const double s = x[0] + x[1] + x[2];
-      g[0] += x[3] * (s + x[0]);
-      g[1] += x[0] * x[3];
-      g[2] += x[0] * x[3] + 1.0;
-      g[3] += x[0] * s;
-      h[0] += 2.0 * x[3];
-      const double entries[][3] = {{0, 1, x[3]}, {0, 2, x[3]}, {0, 3, s + x[0]}, {1, 3, x[0]}, {2, 3, x[0]}};
-      for (const auto& e : entries) {
-        h[static_cast<int>(e[0]) * 4 + static_cast<int>(e[1])] += e[2];
-        h[static_cast<int>(e[1]) * 4 + static_cast<int>(e[0])] += e[2];
-      }
-      return x[0] * x[3] * s + x[2];
-    });
-    problem.add(25.0, kInfinity, [](const double* x, double* g, double* h) {
-      for (int i = 0; i < 4; ++i) {
-        g[i] += 1.0;
-        for (int j = 0; j < 4; ++j) g[i] *= j == i ? 1.0 : x[j];
-        for (int j = 0; j < 4; ++j) {
-          double rest = 1.0;
-          for (int k = 0; k < 4; ++k) rest *= k == i || k == j ? 1.0 : x[k];
-          if (i != j) h[4 * i + j] += rest;
-        }
-      }
-      return x[0] * x[1] * x[2] * x[3];
-    });
-    problem.add(40.0, 40.0, squares({2.0, 2.0, 2.0, 2.0}, {0.0, 0.0, 0.0, 0.0}));
-    for (int i = 0; i < 4; ++i) {
-      std::vector<double> unit(4, 0.0);
-      unit[i] = 1.0;
-      problem.add(1.0, 5.0, linear(unit));
-    }
-    for (bool elastic : {true, false}) {
-      Options options;
-      options.elastic_first = elastic;
-      double x[] = {1.0, 5.0, 5.0, 1.0};
-      check_solved(solve(problem, options, x), 17.0140173, 1e-5);
-    }
+  return x[0] * x[1] * x[2] * x[3];
+}
+
+}  // namespace
+
+TEST_CASE(hock_71, "planning_solve: number 71 of Hock and Schittkowski, with its equality") {
+  SmallProblem problem(4, cost_71);
+  problem.add(25.0, kInfinity, product_of_four);
+  problem.add(40.0, 40.0, squares({2.0, 2.0, 2.0, 2.0}, {0.0, 0.0, 0.0, 0.0}));
+  for (int i = 0; i < 4; ++i) {
+    std::vector<double> unit(4, 0.0);
+    unit[i] = 1.0;
+    problem.add(1.0, 5.0, linear(unit));
+  }
+  for (bool elastic : {true, false}) {
+    Options options;
+    options.elastic_first = elastic;
+    double x[] = {1.0, 5.0, 5.0, 1.0};
+    check_solved(solve(problem, options, x), 17.0140173, 1e-5);
   }
 }
 

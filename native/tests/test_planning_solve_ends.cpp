@@ -157,3 +157,52 @@ TEST_CASE(scales, "planning_solve_ends: the size of the cost does not matter") {
   }
   CHECK(most < 25);
 }
+
+TEST_CASE(odd_bounds, "planning_solve_ends: bounds that are no numbers") {
+  const double odd[][2] = {{std::nan(""), 1.0}, {0.0, std::nan("")}, {kInfinity, kInfinity}, {-kInfinity, -kInfinity}};
+  for (const auto& bounds : odd) {
+    SmallProblem problem(1, squares({1.0}, {0.0}));
+    problem.add(bounds[0], bounds[1], linear({1.0}));
+    double x[] = {0.0};
+    CHECK(solve(problem, Options{}, x).status == Status::kBadNumbers);
+  }
+}
+
+TEST_CASE(no_variables, "planning_solve_ends: nothing to choose") {
+  for (double value : {0.5, 1.5}) {
+    SmallProblem problem(0, [](const double*, double*, double*) { return 7.0; });
+    problem.blocks = 0;
+    problem.block = 1;
+    problem.add(0.0, 1.0, [value](const double*, double*, double*) { return value; });
+    double x[] = {0.0};
+    const Result result = solve(problem, Options{}, x);
+    CHECK(result.status == (value < 1.0 ? Status::kSolved : Status::kInfeasible));
+  }
+}
+
+TEST_CASE(odd_options, "planning_solve_ends: options beyond reason do not hang or crash") {
+  const double odd[] = {-1.0, 0.0, 1e300, std::nan("")};
+  for (double value : odd) {
+    for (double Options::*option : {&Options::tolerance, &Options::feasibility, &Options::mu0, &Options::least_width,
+                                    &Options::smoothing, &Options::margin}) {
+      for (bool only : {false, true}) {
+        SmallProblem problem = simple();
+        problem.add(0.25, 0.25, linear({1.0, 1.0}));
+        Options options;
+        options.*option = value;
+        options.feasible_only = only;
+        options.iterations = 50;
+        double x[] = {40.0, -40.0};
+        const Result result = solve(problem, options, x);
+        CHECK(result.iterations <= 50);
+      }
+    }
+  }
+  Options options;
+  options.iterations = -3;
+  SmallProblem problem = simple();
+  double x[] = {40.0, -40.0};
+  CHECK_EQUAL(solve(problem, options, x).iterations, 1);
+  options.iterations = std::numeric_limits<int>::max();
+  CHECK(solve(problem, options, x).status == Status::kSolved);
+}
