@@ -2,10 +2,12 @@
 
     python tools/journeys.py [--json] [JOURNEY ...]
 
-A room is a folder (or a single module) of the package; every target is a room of its own. Calls between
-files are recorded by Python's profiler hook; returns do not count. A room is *entered again* when a call
-leads into it although it is already open further up the stack with another room between: a reader who
-follows the call downwards then has to go back up. Leaf rooms, which only know numbers and vectors, may be.
+A room is a folder (or a single module) of the package; every target's folder is a room of its own. Calls of
+Python functions between files are recorded by the profiler hook, in the order of first entry; returns do not
+count, and neither does what modules do while they are imported. A room is *entered again* when a call leads
+into it although it is open further up the stack with another room between: a reader who follows the calls
+downwards then has to go back up. No room and no file is excepted. The exit status is 1 if any is entered
+again.
 """
 
 from __future__ import annotations
@@ -14,109 +16,115 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import robomorph
 
 ROOT = Path(robomorph.__file__).parent
-# Arithmetic and errors: called from everywhere, calling nobody above them.
-LEAVES = {"errors", "ir", "spatial", "passes", "checks"}
 # Folders whose parts are rooms of their own.
 HOUSES = {"targets"}
-# Scalars on which algorithms run: their operators are called from wherever arithmetic is done.
-SCALARS = {"ir/trace.py", "compiler/units/record.py"}
-
-
-@dataclass
-class Walk:
-    """What one journey passed."""
-
-    files: dict[str, None] = field(default_factory=dict)
-    edges: dict[tuple[str, str], None] = field(default_factory=dict)
-    rooms: dict[str, None] = field(default_factory=dict)
-    again: dict[tuple[str, ...], str] = field(default_factory=dict)
-
-    def summary(self) -> dict[str, Any]:
-        spine = {path: where for path, where in self.again.items() if path[-1] not in LEAVES}
-        return {
-            "files": len(self.files),
-            "edges": len(self.edges),
-            "rooms": len(self.rooms),
-            "order": list(self.rooms),
-            "entered again": [" > ".join(path) + f"  ({where})" for path, where in spine.items()],
-        }
 
 
 def room_of(file: str) -> str:
     parts = Path(file).parts
     if len(parts) == 1:
         return parts[0].removesuffix(".py")
-    return "/".join(parts[:2]).removesuffix(".py") if parts[0] in HOUSES and len(parts) > 2 else parts[0]
+    return "/".join(parts[:2]) if parts[0] in HOUSES and len(parts) > 2 else parts[0]
+
+
+@dataclass
+class Walk:
+    """What one journey passed, in the order of first entry: files, rooms, calls between files. And every way
+    down into a room that is open above, with the calls that take it."""
+
+    files: dict[str, None] = field(default_factory=dict)
+    rooms: dict[str, None] = field(default_factory=dict)
+    calls: dict[tuple[str, str], None] = field(default_factory=dict)
+    again: dict[tuple[str, ...], dict[str, None]] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "files": list(self.files),
+            "rooms": list(self.rooms),
+            "calls between files": [f"{above} > {file}" for above, file in self.calls],
+            "entered again": {" > ".join(loop): list(calls) for loop, calls in self.again.items()},
+        }
+
+
+class Stand(NamedTuple):
+    """Where a call stands: the nearest file of ours (None: none yet), and the rooms from the top down to it,
+    equal neighbours as one. Whatever is called while a module is imported does not count."""
+
+    file: str | None = None
+    path: tuple[str, ...] = ()
+    importing: bool = False
 
 
 class Recorder:
-    """The profiler hook: keeps the stack of files of ours, and what it sees on the way down."""
+    """The profiler hook: keeps the stack of calls of every thread, and what it sees on the way down."""
 
     def __init__(self) -> None:
         self.walk = Walk()
-        self._stacks: dict[int, list[str | None]] = {}
+        self._main = [Stand()]
+        self._stacks = {threading.get_ident(): self._main}
         self._names: dict[str, str | None] = {}
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        if event not in ("call", "return"):
-            return
-        stack = self._stacks.setdefault(threading.get_ident(), [])
-        if event == "return":
-            if stack:
-                stack.pop()
-            return
-        file = self._file(frame.f_code.co_filename)
-        own = file if file is not None and frame.f_code.co_name != "<module>" else None
-        if own is not None:
-            self._enter(own, [f for f in stack if f is not None], frame.f_code.co_name)
-        stack.append(own)
+        # Another thread begins where the first one stands.
+        stack = self._stacks.setdefault(threading.get_ident(), self._main[-1:])
+        if event == "return" and len(stack) > 1:
+            stack.pop()
+        elif event == "call":
+            stack.append(self._below(stack[-1], frame.f_code.co_filename, frame.f_code.co_name))
 
-    def _file(self, path: str) -> str | None:
+    def _below(self, above: Stand, path: str, function: str) -> Stand:
+        if above.importing or function == "<module>":
+            return above._replace(importing=True)
         if path not in self._names:
-            inside = path.startswith(str(ROOT))
-            self._names[path] = str(Path(path).relative_to(ROOT)) if inside else None
-        return self._names[path]
+            inside = Path(path).is_relative_to(ROOT)
+            self._names[path] = Path(path).relative_to(ROOT).as_posix() if inside else None
+        file = self._names[path]
+        return above if file is None or file == above.file else self._enter(above, file, function)
 
-    def _enter(self, file: str, above: list[str], function: str) -> None:
-        walk = self.walk
-        room = room_of(file)
+    def _enter(self, above: Stand, file: str, function: str) -> Stand:
+        walk, path, room = self.walk, above.path, room_of(file)
         walk.files.setdefault(file)
         walk.rooms.setdefault(room)
-        if above and above[-1] != file:
-            walk.edges.setdefault((above[-1], file))
-        path: list[str] = []
-        for other in (f for f in above if f not in SCALARS):
-            if not path or path[-1] != room_of(other):
-                path.append(room_of(other))
-        if path and path[-1] != room and room in path and file not in SCALARS:
-            loop = (*path[len(path) - 1 - path[::-1].index(room) :], room)
-            walk.again.setdefault(loop, f"{above[-1]} calls {function} in {file}")
+        if above.file is not None:
+            walk.calls.setdefault((above.file, file))
+        if path and path[-1] == room:
+            return Stand(file, path)
+        if room in path:
+            last = len(path) - 1 - path[::-1].index(room)
+            call = f"{above.file} calls {function} in {file}"
+            walk.again.setdefault((*path[last:], room), {}).setdefault(call)
+        return Stand(file, (*path, room))
 
 
 def record(journey: Callable[[], Any]) -> Walk:
+    """The walk of one journey, with an empty kernel cache, so that nothing is found already made."""
     recorder = Recorder()
-    threading.setprofile(recorder)
-    sys.setprofile(recorder)
-    try:
-        journey()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, ROBOMORPH_CACHE_DIR=folder):
+        threading.setprofile(recorder)
+        sys.setprofile(recorder)
+        try:
+            journey()
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
     return recorder.walk
 
 
-# --- the journeys: what is imported and loaded before is not part of them ------------------------------
+# --- the journeys: what is loaded before is not part of them -------------------------------------------
 
 
 def load() -> Callable[[], Any]:
@@ -142,8 +150,9 @@ def rtl_units() -> Callable[[], Any]:
     arguments = ["rtl", "chain:2", "--structure", "units", "--no-simulate", "--json"]
 
     def run() -> None:
-        with contextlib.redirect_stdout(io.StringIO()):
-            main(arguments)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            if main(arguments) != 0:
+                raise RuntimeError(f"robomorph {' '.join(arguments)} failed")
 
     return run
 
@@ -162,23 +171,33 @@ JOURNEYS: dict[str, Callable[[], Callable[[], Any]]] = {
 }
 
 
+def print_walk(name: str, walk: dict[str, Any]) -> None:
+    counts = ", ".join(f"{len(walk[key])} {key}" for key in ("files", "rooms", "calls between files"))
+    print(f"{name}: {counts}")
+    print(f"  rooms in order: {', '.join(walk['rooms'])}")
+    for loop, calls in walk["entered again"].items():
+        print(f"  entered again: {loop}")
+        print("".join(f"    {call}\n" for call in calls), end="")
+    if not walk["entered again"]:
+        print("  entered again: nothing")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "journeys", nargs="*", metavar="JOURNEY", help=f"of {', '.join(JOURNEYS)}; default: all"
-    )
+    known = ", ".join(map(repr, JOURNEYS))
+    parser.add_argument("journeys", nargs="*", metavar="JOURNEY", help=f"of {known}; default: all")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     arguments = parser.parse_args()
+    for name in arguments.journeys:
+        if name not in JOURNEYS:
+            parser.error(f"JOURNEY: expected one of {known}, found {name!r}")
     found = {name: record(JOURNEYS[name]()).summary() for name in arguments.journeys or JOURNEYS}
     if arguments.json:
         print(json.dumps(found, indent=2))
-        return 0
-    for name, walk in found.items():
-        print(f"{name}: {walk['files']} files, {walk['rooms']} rooms, {walk['edges']} calls between files")
-        print(f"  rooms in order: {', '.join(walk['order'])}")
-        for line in walk["entered again"] or ["nothing"]:
-            print(f"  entered again: {line}")
-    return 0
+    else:
+        for name, walk in found.items():
+            print_walk(name, walk)
+    return 1 if any(walk["entered again"] for walk in found.values()) else 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,20 @@ struct IkBlock {
   int bend;  // place among the rotations whose exact derivative is wanted, or -1
 };
 
+struct IkBlockSize {
+  int raws, rows;
+};
+
+// What a block takes and gives; a linear one has any number of rows, each a raw error.
+inline IkBlockSize ik_block_size(IkBlockKind kind, int rows) {
+  switch (kind) {
+    case IkBlockKind::kLinear: return {rows, rows};
+    case IkBlockKind::kRotation: return {9, 3};
+    case IkBlockKind::kAxis: return {3, 2};
+  }
+  return {rows, rows};
+}
+
 // A joint's manifold: a coordinate that adds, motions of space and of a plane, rotations of space.
 enum class IkJointKind : int { kScalar = 0, kFloating = 1, kPlanar = 2, kSpherical = 3 };
 

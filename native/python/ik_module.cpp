@@ -47,11 +47,13 @@ bool read_blocks(PyObject* value, IkPlan& plan) {
   const std::int32_t* row = data<std::int32_t>(blocks);
   for (std::size_t i = 0; i < extent(blocks, 0); ++i, row += 5) {
     if (row[0] < 0 || row[0] > 2) return refuse("blocks: unknown kind");
-    const std::size_t raws = row[0] == 1 ? 9 : 3;
-    const bool fits = row[1] >= 0 && row[1] + raws <= plan.raws && row[2] >= 0 && row[3] >= 0 &&
-                      static_cast<std::size_t>(row[2] + row[3]) <= plan.rows && row[4] < static_cast<int>(plan.bends);
+    const IkBlockKind kind = static_cast<IkBlockKind>(row[0]);
+    const IkBlockSize size = ik_block_size(kind, row[3]);
+    if (row[3] < 0 || row[3] != size.rows) return refuse("blocks: another number of rows than the kind has");
+    const bool fits = row[1] >= 0 && static_cast<std::size_t>(row[1]) + size.raws <= plan.raws && row[2] >= 0 &&
+                      static_cast<std::size_t>(row[2]) + size.rows <= plan.rows && row[4] < static_cast<int>(plan.bends);
     if (!fits) return refuse("blocks: outside the arrays");
-    plan.blocks.push_back({static_cast<IkBlockKind>(row[0]), row[1], row[2], row[3], row[4]});
+    plan.blocks.push_back({kind, row[1], row[2], row[3], row[4]});
   }
   return true;
 }

@@ -145,6 +145,24 @@ TEST_CASE(rows_axis, "ik_rows: the angle between axes, along the plane in which 
   CHECK_NEAR(std::hypot(err[0], err[1]), kPi, 1e-12);
 }
 
+TEST_CASE(rows_sizes, "ik_rows: a block reads and writes as much as ik_block_size says, and no more") {
+  constexpr std::size_t kTwo = 2;
+  const IkBlockKind kinds[] = {IkBlockKind::kLinear, IkBlockKind::kLinear, IkBlockKind::kRotation, IkBlockKind::kAxis};
+  const int asked[] = {1, 7, 3, 2};
+  for (int k = 0; k < 4; ++k) {
+    const IkBlockSize size = ik_block_size(kinds[k], asked[k]);
+    CHECK_EQUAL(size.rows, asked[k]);
+    IkPlan plan;
+    plan.blocks = {{kinds[k], 0, 0, size.rows, -1}};
+    const std::vector<double> raw(size.raws * kTwo, 0.25);  // on the heap, where a read beyond is seen
+    std::vector<double> err((size.rows + 1) * kTwo, -7.0);
+    ik_rows<kTwo>(plan, raw.data(), err.data(), nullptr);
+    CHECK_EQUAL(err[size.rows * kTwo], -7.0);
+    CHECK_EQUAL(err[size.rows * kTwo + 1], -7.0);
+    CHECK(err[(size.rows - 1) * kTwo] != -7.0);
+  }
+}
+
 TEST_CASE(rows_blocks, "ik_rows: every block reads its own raw errors and writes its own rows") {
   IkPlan plan;
   plan.blocks = {{IkBlockKind::kAxis, 3, 3, 2, -1}, {IkBlockKind::kLinear, 0, 0, 3, -1},

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms import configuration
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.compiler.make import make_kernel
@@ -31,7 +32,15 @@ from robomorph.runtime.values import check_finite, check_units
 from robomorph.runtime.wrenches import WrenchReader
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robomorph.compiler.partition import PartitionedGradient
+    from robomorph.compiler.wishes import GpuWishes, RtlWishes, Wishes
     from robomorph.ik import IKResult
+    from robomorph.targets.cpu.kernel import Kernel
+    from robomorph.targets.gpu.kernel import GpuKernel
+    from robomorph.targets.interpreter import InterpreterKernel
+    from robomorph.targets.rtl.kernel import RtlKernel
     from robomorph.verify.report import Verification
 
 Array = npt.NDArray[Any]
@@ -103,31 +112,22 @@ class Robot(RobotFunctions):
     def limits(self) -> JointLimits:
         """Position, velocity and effort limits as arrays. A coordinate that mimic joints follow has
         its own joint's limits."""
-        lower, upper = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
         velocity, effort = np.full(self.nv, np.inf), np.full(self.nv, np.inf)
-        for i, (iq, iv) in coordinate_starts(self.model).items():
+        for i, (_, iv) in coordinate_starts(self.model).items():
             body = self.model.bodies[i]
-            joint = JOINT_TYPES[body.kind]
-            if joint.nq == 1:
-                lower[iq], upper[iq] = body.limits.lower, body.limits.upper
-            velocity[iv : iv + joint.nv] = body.limits.velocity
-            effort[iv : iv + joint.nv] = body.limits.effort
-        return JointLimits(lower, upper, velocity, effort)
+            own = slice(iv, iv + JOINT_TYPES[body.kind].nv)
+            velocity[own], effort[own] = body.limits.velocity, body.limits.effort
+        return JointLimits(*configuration.position_limits(self.model), velocity, effort)
 
     @property
     def neutral(self) -> Array:
         """(nq,) all joints at zero, bases at the origin."""
-        parts = [JOINT_TYPES[b.kind].neutral() for b in self.model.bodies if b.mimic is None]
-        return np.array([x for part in parts for x in part])
+        return configuration.neutral(self.model)
 
     def coordinates(self, joint: str) -> tuple[slice, slice]:
         """Where a joint's coordinates are in q and its degrees of freedom in qd (a mimic joint's are those
         of the joint it follows)."""
-        index = self.model.joint_index(joint)
-        mimic = self.model.bodies[index].mimic
-        start = coordinate_starts(self.model)[index if mimic is None else mimic[0]]
-        kind = JOINT_TYPES[self.model.bodies[index].kind]
-        return slice(start.nq, start.nq + kind.nq), slice(start.nv, start.nv + kind.nv)
+        return configuration.coordinates(self.model, joint)
 
     def random_state(
         self, rng: np.random.Generator | int | None = None, batch: int | tuple[int, ...] = ()
@@ -173,22 +173,21 @@ class Robot(RobotFunctions):
 
     def integrate(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """The configuration (..., nq) reached from `q` by the tangent step `dq` (..., nv)."""
-        names, shapes = ("q", "dq"), ((self.nq,), (self.nv,))
-        return self._manifold(names, (q, dq), shapes, self.nq, "integrate")
+        arrays = self._step_arguments(("q", "dq"), (q, dq), ((self.nq,), (self.nv,)))
+        return configuration.integrate(self.model, *arrays)
 
     def difference(self, q0: npt.ArrayLike, q1: npt.ArrayLike) -> Array:
         """The tangent step (..., nv) from `q0` to `q1`: integrate(q0, difference(q0, q1)) = q1."""
-        names, shapes = ("q0", "q1"), ((self.nq,), (self.nq,))
-        return self._manifold(names, (q0, q1), shapes, self.nv, "difference")
+        arrays = self._step_arguments(("q0", "q1"), (q0, q1), ((self.nq,), (self.nq,)))
+        return configuration.difference(self.model, *arrays)
 
-    def _manifold(
+    def _step_arguments(
         self,
         names: tuple[str, str],
         values: tuple[npt.ArrayLike, npt.ArrayLike],
         shapes: tuple[tuple[int], tuple[int]],
-        width: int,
-        method: str,
-    ) -> Array:
+    ) -> tuple[Array, Array]:
+        """Two arguments of one dtype and of equal batch dimensions, checked."""
         arrays = [as_array(n, v) for n, v in zip(names, values, strict=True)]
         dtype = common_dtype(arrays)
         lead = broadcast(names, arrays, shapes)
@@ -198,17 +197,37 @@ class Robot(RobotFunctions):
                 check_finite(name, x)
                 if name != "dq":
                     check_units(name, x, self._units)
-        out = np.empty((*lead, width), dtype)
-        for i, (iq, iv) in coordinate_starts(self.model).items():
-            joint = JOINT_TYPES[self.model.bodies[i].kind]
-            q, v = slice(iq, iq + joint.nq), slice(iv, iv + joint.nv)
-            if method == "integrate":
-                out[..., q] = joint.integrate(a[..., q], b[..., v])
-            else:
-                out[..., v] = joint.difference(a[..., q], b[..., q])
-        return out
+        return a, b
 
     # --- kernels -----------------------------------------------------------------------------------
+
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["cpu"] = "cpu", **wishes: Unpack[Wishes]
+    ) -> Kernel: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["interpreter"], **wishes: Unpack[Wishes]
+    ) -> InterpreterKernel: ...
+    @overload
+    def compile(
+        self,
+        algorithm: str,
+        *,
+        target: Literal["cuda", "opencl"],
+        partitioning: str,
+        **wishes: Unpack[GpuWishes],
+    ) -> PartitionedGradient: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["cuda", "opencl"], **wishes: Unpack[GpuWishes]
+    ) -> GpuKernel: ...
+    @overload
+    def compile(
+        self, algorithm: str, *, target: Literal["rtl"], **wishes: Unpack[RtlWishes]
+    ) -> RtlKernel: ...
+    @overload
+    def compile(self, algorithm: str, *, target: str, **wishes: Any) -> AnyKernel: ...
 
     def compile(
         self,

@@ -1,5 +1,7 @@
 """Every algorithm as a method of a robot, on arrays: what `Robot` is made of beside its model and kernels.
 
+Made from the algorithms' entries by tools/generated.py: not to be edited.
+
 Shapes are given for one state; all arguments may have leading batch dimensions, which broadcast.
 """
 
@@ -22,28 +24,12 @@ class RobotFunctions(ABC):
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
         """The results of the algorithm `name`: an array, or a named tuple of several."""
 
-    # --- dynamics ----------------------------------------------------------------------------------
-
     def inverse_dynamics(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
     ) -> Array:
         """Joint torques (..., nv) for a motion. `f_ext`: wrenches on links, as a mapping from link name to
         (..., 6) or an array (..., n_links, 6), [force, moment] in the link's frame at its origin."""
         return cast(Array, self._call("inverse_dynamics", (q, qd, qdd), f_ext))
-
-    def forward_dynamics(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
-    ) -> Array:
-        """Joint accelerations (..., nv) under torques `tau` (..., nv)."""
-        return cast(Array, self._call("forward_dynamics", (q, qd, tau), f_ext))
-
-    def mass_matrix(self, q: npt.ArrayLike) -> Array:
-        """Mass matrix (..., nv, nv), symmetric."""
-        return cast(Array, self._call("mass_matrix", (q,)))
-
-    def mass_matrix_inverse(self, q: npt.ArrayLike) -> Array:
-        """Inverse of the mass matrix (..., nv, nv), symmetric."""
-        return cast(Array, self._call("mass_matrix_inverse", (q,)))
 
     def bias_torque(self, q: npt.ArrayLike, qd: npt.ArrayLike, f_ext: Wrenches = None) -> Array:
         """Joint torques (..., nv) at zero acceleration: Coriolis and centrifugal forces, gravity, and what
@@ -58,6 +44,20 @@ class RobotFunctions(ABC):
         """C (..., nv, nv) with C qd + gravity torque = bias torque and dM/dt - 2 C skew-symmetric."""
         return cast(Array, self._call("coriolis_matrix", (q, qd)))
 
+    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+        """Mass matrix (..., nv, nv), symmetric."""
+        return cast(Array, self._call("mass_matrix", (q,)))
+
+    def mass_matrix_inverse(self, q: npt.ArrayLike) -> Array:
+        """Inverse of the mass matrix (..., nv, nv), symmetric."""
+        return cast(Array, self._call("mass_matrix_inverse", (q,)))
+
+    def forward_dynamics(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, f_ext: Wrenches = None
+    ) -> Array:
+        """Joint accelerations (..., nv) under torques `tau` (..., nv)."""
+        return cast(Array, self._call("forward_dynamics", (q, qd, tau), f_ext))
+
     def inverse_dynamics_gradient(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, f_ext: Wrenches = None
     ) -> Any:
@@ -71,19 +71,13 @@ class RobotFunctions(ABC):
         (..., nv, nv); minv is the derivative with respect to tau."""
         return self._call("forward_dynamics_gradient", (q, qd, tau), f_ext)
 
-    def energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Any:
-        """Named tuple (kinetic, potential), each (...), in joules; zero potential at the world's origin."""
-        return self._call("energy", (q, qd))
-
-    # --- kinematics --------------------------------------------------------------------------------
-
     def forward_kinematics(self, q: npt.ArrayLike, frame: str) -> Array:
         """Pose (..., 4, 4) in the world of a link or tool frame."""
         return cast(Array, self._call("forward_kinematics", (q,), frame=frame))
 
     def jacobian(self, q: npt.ArrayLike, frame: str) -> Array:
-        """Geometric Jacobian (..., 6, nv) of a link or tool frame: linear rows first, in the world's axes,
-        at the frame's origin."""
+        """Geometric Jacobian (..., 6, nv) of a link or tool frame: linear rows first, in the world's axes, at
+        the frame's origin."""
         return cast(Array, self._call("jacobian", (q,), frame=frame))
 
     def link_poses(self, q: npt.ArrayLike) -> Array:
@@ -115,10 +109,14 @@ class RobotFunctions(ABC):
         return cast(Array, self._call("center_of_mass_jacobian", (q,)))
 
     def centroidal_momentum(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
-        """Momentum (..., 6) of all moving bodies: linear (kg m/s), then angular about the centre of mass
-        (kg m^2/s), in the world's axes."""
+        """Momentum (..., 6) of all moving bodies: linear (kg m/s), then angular about the centre of mass (kg
+        m^2/s), in the world's axes."""
         return cast(Array, self._call("centroidal_momentum", (q, qd)))
 
     def centroidal_momentum_matrix(self, q: npt.ArrayLike) -> Array:
         """The matrix (..., 6, nv) that times qd is `centroidal_momentum`."""
         return cast(Array, self._call("centroidal_momentum_matrix", (q,)))
+
+    def energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Any:
+        """Named tuple (kinetic, potential), each (...), in joules; zero potential at the world's origin."""
+        return self._call("energy", (q, qd))

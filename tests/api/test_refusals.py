@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "output twice": (lambda: robot().compile("energy", outputs=("kinetic", "kinetic")), r"^outputs: "),
     "unknown dtype": (lambda: robot().compile("mass_matrix", dtype="float16"), r"^dtype: .*float16"),
     "no threads": (lambda: robot().compile("mass_matrix", threads=0), r"^threads: "),
-    "half a thread": (lambda: robot().compile("mass_matrix", threads=0.5), r"^threads: "),  # type: ignore[arg-type]
+    "half a thread": (lambda: robot().compile("mass_matrix", threads=0.5), r"^threads: "),  # type: ignore[call-overload]
     "missing frame": (lambda: robot().compile("jacobian"), r"^frame: "),
     "frame too many": (lambda: robot().compile("mass_matrix", frame="link_1"), r"^frame: "),
     "wrenches too many": (lambda: robot().compile("mass_matrix", f_ext=True), r"^f_ext: "),

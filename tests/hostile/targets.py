@@ -10,14 +10,20 @@ import numpy.typing as npt
 import pytest
 
 import robomorph
-from robomorph import Robot
+from robomorph import Robot, targets
 from tests.model.samples import joint, link
 from tests.model.samples import robot as robot_text
-from tests.targets.gpu.toolchains import needs_opencl
+from tests.targets.test_every_target import CHIPS, NEEDS, NOT_RUN
 
 Array = npt.NDArray[Any]
 
-TARGETS = ["cpu", "interpreter", pytest.param("opencl", marks=needs_opencl), "rtl"]
+# CUDA needs its own machine: what it would run is tried in tests/targets/gpu. Chips refuse without a tool.
+TARGETS = [
+    pytest.param(name, marks=() if name in CHIPS else NEEDS.get(name, ()))
+    for name in targets.TARGETS
+    if name not in NOT_RUN
+]
+FLEXIBLE = [param for param in TARGETS if param.values[0] not in CHIPS]
 
 ROBOTS = {
     "chain": lambda: robomorph.load("chain:2"),

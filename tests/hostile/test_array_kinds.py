@@ -15,7 +15,7 @@ import robomorph
 from robomorph import ArgumentError, Robot
 from robomorph.runtime.array_kinds import as_array
 from robomorph.targets.gpu.cuda import interop
-from tests.hostile.targets import TARGETS, kernel, robot, states
+from tests.hostile.targets import FLEXIBLE, TARGETS, kernel, robot, states
 from tests.oracle.compare import assert_same_bits
 
 Array = npt.NDArray[Any]
@@ -120,7 +120,7 @@ def test_every_kind_keeps_its_dtype(kind: str, lead: tuple[int, ...], dtype: str
         assert_same_bits(robot("chain").inverse_dynamics(*mixed), expected, f"{kind} in place {k}")
 
 
-@pytest.mark.parametrize("target", TARGETS[:-1])
+@pytest.mark.parametrize("target", FLEXIBLE)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernels_of_every_target_take_every_kind(kind: str, dtype: str, target: str) -> None:

@@ -19,7 +19,6 @@ import pytest
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.export.package import _NOTES, _TITLES
 from robomorph.model.robots import builtin_urdf
 from tests.model.samples import MENAGERIE, link
 from tests.oracle.calls import Sample, sample, some_wrenches
@@ -91,7 +90,8 @@ def test_every_algorithm_is_checked_described_and_callable() -> None:
     for name, algorithm in ALGORITHMS.items():
         assert name in CHECKS, f"{name} is not compared with Pinocchio"
         assert yardstick.expected(name) is not None, f"{name}: robomorph compile has no yardstick"
-        assert name in _TITLES and {*algorithm.inputs, *algorithm.outputs} <= set(_NOTES)
+        assert algorithm.title.endswith(".") and ("{frame}" in algorithm.title) == algorithm.frame
+        assert all(algorithm.note(port) for port in (*algorithm.inputs, *algorithm.outputs)), name
         assert (getattr(Robot, name).__doc__ or "").strip(), f"Robot.{name} says nothing"
 
 

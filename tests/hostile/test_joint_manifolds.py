@@ -309,7 +309,38 @@ def test_native_code_refuses_joints_that_do_not_fit(joints: list[tuple[int, ...]
     assert plan([(2, 0, 0, 0, 0)]) is not None and plan([(3, 0, 0, 0, 1)]) is not None
 
 
-def plan(joints: list[tuple[int, ...]]) -> Any:
+BALL: list[tuple[int, ...]] = [(3, 0, 0, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ((3, 0, 0, 3, -1), "unknown kind"),
+        ((-1, 0, 0, 3, -1), "unknown kind"),
+        ((0, 0, 0, 4, -1), "outside the arrays"),
+        ((0, 1, 0, 3, -1), "outside the arrays"),
+        ((0, 3, 2, 1, -1), "outside the arrays"),
+        ((0, -1, 0, 1, -1), "outside the arrays"),
+        ((0, 0, -1, 1, -1), "outside the arrays"),
+        ((0, 2**31 - 1, 0, 1, -1), "outside the arrays"),
+        ((0, 0, 2**31 - 1, 1, -1), "outside the arrays"),
+        ((0, 0, 0, 3, 0), "outside the arrays"),
+        ((0, 0, 0, -1, -1), "number of rows"),
+        ((1, 0, 0, 3, -1), "outside the arrays"),
+        ((1, 0, 0, 2, -1), "number of rows"),
+        ((2, 0, 0, 3, -1), "number of rows"),
+        ((2, 1, 0, 2, -1), "outside the arrays"),
+    ],
+)
+def test_native_code_refuses_blocks_that_do_not_fit(block: tuple[int, ...], message: str) -> None:
+    """Three raw errors and three rows: of a linear block as many as it has rows, of others what they are."""
+    with pytest.raises(ValueError, match=message):
+        plan(BALL, block)
+    for fits in ((0, 2, 2, 1, -1), (0, 3, 3, 0, -1), (2, 0, 1, 2, -1)):
+        assert plan(BALL, fits) is not None
+
+
+def plan(joints: list[tuple[int, ...]], block: tuple[int, ...] = (0, 0, 0, 3, -1)) -> Any:
     return _native.ik_plan(
         lanes=1,
         residual=1,
@@ -318,7 +349,7 @@ def plan(joints: list[tuple[int, ...]]) -> Any:
         trig=0,
         workspace=0,
         sizes=(4, 3, 3, 3, 3, 9, 0),
-        blocks=np.array([(0, 0, 0, 3, -1)], np.int32),
+        blocks=np.array([block], np.int32),
         joints=np.array(joints, np.int32).reshape(-1, 5),
         limits=np.tile([-np.inf, np.inf], (len(joints), 1)),
         weights=np.ones(3),

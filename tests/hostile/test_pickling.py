@@ -18,7 +18,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.ir.ops import OPS
 from robomorph.runtime.results import result_type
 from robomorph.targets.cpu.kernel import Kernel
-from tests.hostile.targets import TARGETS, kernel, robot, states
+from tests.hostile.targets import FLEXIBLE, kernel, robot, states
 from tests.oracle.compare import assert_same_bits
 from tests.oracle.kernels import kernel_of
 from tests.targets.gpu.toolchains import needs_opencl
@@ -147,7 +147,7 @@ def test_every_result_comes_out_of_a_process_pool(method: str) -> None:
 
 
 @pytest.mark.parametrize("trip", ["deepcopy", "copy", f"pickle {pickle.HIGHEST_PROTOCOL}"])
-@pytest.mark.parametrize("target", TARGETS[:-1])
+@pytest.mark.parametrize("target", FLEXIBLE)
 def test_kernels_go_as_their_recipe(target: str, trip: str) -> None:
     run: Any = robot("chain").compile(
         "forward_dynamics_gradient",

@@ -14,7 +14,7 @@ from robomorph.compiler.unit_parts import unit_parts
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.runtime._native import NativeKernel
 from robomorph.runtime.values import UNIT_TOLERANCE
-from tests.hostile.targets import TARGETS, kernel, robot, states
+from tests.hostile.targets import FLEXIBLE, TARGETS, kernel, robot, states
 from tests.targets.gpu.toolchains import needs_opencl
 
 # Per robot: the joint, and where its unit is in q.
@@ -114,7 +114,7 @@ def test_nan_is_still_called_nan() -> None:
         kernel("floating", "mass_matrix", "cpu")(q)
 
 
-@pytest.mark.parametrize("target", TARGETS[:-1])
+@pytest.mark.parametrize("target", FLEXIBLE)
 def test_the_switch_is_that_of_the_scan_for_nan(target: str) -> None:
     run = robot("floating").compile("mass_matrix", target=target, check_finite=False)
     assert run(np.zeros(robot("floating").nq)).shape == (7, 7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ import numpy.typing as npt
 import pinocchio
 
 from robomorph import Robot
+from robomorph.algorithms.registry import ALGORITHMS
 
 from .calls import Sample, call, some_frames, some_wrenches
 from .compare import EXACT, assert_close
+from .oracles import compared, oracle_of
 from .reference import Reference
 
 Array = npt.NDArray[Any]
-ACCELERATIONS = ("frame_acceleration", "jacobian_rate")
+NAMES = compared()
 
 
 @dataclass(frozen=True)
@@ -30,62 +33,37 @@ class Subject:
     target: str
     tolerance: float = EXACT
 
-    def close(self, ours: Any, theirs: list[Any], what: str, *, scale: float = 0.0) -> None:
+    def close(self, ours: Any, theirs: Any, what: str, *, scale: float = 0.0) -> None:
         what = f"{self.robot.name} {what}"
         assert_close(ours, np.array(theirs), what, self.tolerance, scale=scale)
 
     def call(self, name: str, f_ext: Mapping[str, Array] | None = None, frame: str | None = None) -> Any:
         return call(self.robot, self.target, name, self.states.arguments(name), f_ext, frame)
 
-    def expected(self, name: str, f_ext: Mapping[str, Array] | None = None) -> list[Any]:
-        """The reference's answer for each state."""
-        method = getattr(self.reference, name)
-        rows = [self.states.row(i).arguments(name) for i in range(self.states.size)]
-        if f_ext is None:
-            return [method(*row) for row in rows]
-        return [method(*row, {k: w[i] for k, w in f_ext.items()}) for i, row in enumerate(rows)]
+    def expected(self, name: str, f_ext: Mapping[str, Array] | None, frame: str | None) -> list[Any]:
+        """The oracle's results, each with a row for every state."""
+        rows: list[tuple[Any, ...]] = []
+        for i in range(self.states.size):
+            more: list[Any] = [] if frame is None else [frame]
+            more += [] if f_ext is None else [{link: w[i] for link, w in f_ext.items()}]
+            answer = oracle_of(name).answer(self.reference, *self.states.row(i).arguments(name), *more)
+            rows.append(_listed(answer))
+        return list(zip(*rows, strict=True))
 
 
-def _plain(subject: Subject, name: str, f_ext: Mapping[str, Array] | None = None) -> None:
-    subject.close(subject.call(name, f_ext), subject.expected(name, f_ext), name)
+def _listed(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
 
 
-def _holding(subject: Subject, name: str, f_ext: Mapping[str, Array] | None = None) -> None:
-    """Torques that may all be next to nothing, of weights that are not."""
-    weight = 9.81 * sum(body.inertia.mass for body in subject.robot.model.bodies)
-    subject.close(subject.call(name, f_ext), subject.expected(name, f_ext), name, scale=weight)
-
-
-def _inverse_gradient(subject: Subject, f_ext: Mapping[str, Array] | None) -> None:
-    name = "inverse_dynamics_gradient"
-    ours, theirs = subject.call(name, f_ext), subject.expected(name, f_ext)
-    subject.close(ours.dtau_dq, [t.dq for t in theirs], "dtau_dq")
-    subject.close(ours.dtau_dqd, [t.dqd for t in theirs], "dtau_dqd")
-
-
-def _forward_gradient(subject: Subject, f_ext: Mapping[str, Array] | None) -> None:
-    name = "forward_dynamics_gradient"
-    ours, theirs = subject.call(name, f_ext), subject.expected(name, f_ext)
-    subject.close(ours.qdd, subject.expected("forward_dynamics", f_ext), "qdd")
-    subject.close(ours.dqdd_dq, [t.dq for t in theirs], "dqdd_dq")
-    subject.close(ours.dqdd_dqd, [t.dqd for t in theirs], "dqdd_dqd")
-    subject.close(ours.minv, subject.expected("mass_matrix_inverse"), "minv")
-
-
-def _energy(subject: Subject) -> None:
-    ours, theirs = subject.call("energy"), np.array(subject.expected("energy"))
-    subject.close(ours.kinetic, list(theirs[:, 0]), "kinetic energy")
-    subject.close(ours.potential, list(theirs[:, 1]), "potential energy")
-
-
-def _frames(subject: Subject, name: str) -> None:
-    # Centripetal accelerations may cancel to nothing: they are of the size of speeds squared.
-    speed = float(np.abs(subject.states.qd).max(initial=0.0)) ** 2 if name in ACCELERATIONS else 0.0
-    for frame in some_frames(subject.robot):
-        method = getattr(subject.reference, name)
-        rows = [subject.states.row(i).arguments(name) for i in range(subject.states.size)]
-        theirs = [method(*row, frame) for row in rows]
-        subject.close(subject.call(name, frame=frame), theirs, f"{name} of {frame}", scale=speed)
+def agrees(subject: Subject, name: str, wrenches: bool = False) -> None:
+    """Every result of an algorithm, about some frames if it is about one."""
+    entry = ALGORITHMS[name]
+    f_ext = some_wrenches(subject.robot, 7, subject.states.size) if wrenches else None
+    scale = oracle_of(name).scale(subject.reference, subject.states)
+    for frame in some_frames(subject.robot) if entry.frame else [None]:
+        ours, theirs = _listed(subject.call(name, f_ext, frame)), subject.expected(name, f_ext, frame)
+        for output, a, b in zip(entry.outputs, ours, theirs, strict=True):
+            subject.close(a, b, f"{name} {output}{f' of {frame}' if frame else ''}", scale=scale)
 
 
 def _manifold(subject: Subject) -> None:
@@ -108,35 +86,8 @@ def reference_distance(reference: Reference, a: Array, b: Array) -> Array:
     return np.asarray(pinocchio.difference(reference.model, a, b))
 
 
-def _wrenches(subject: Subject) -> dict[str, Array]:
-    return some_wrenches(subject.robot, 7, subject.states.size)
-
-
 CHECKS: dict[str, Callable[[Subject], None]] = {
-    "inverse_dynamics": lambda s: _plain(s, "inverse_dynamics"),
-    "inverse_dynamics_f_ext": lambda s: _plain(s, "inverse_dynamics", _wrenches(s)),
-    "bias_torque": lambda s: _holding(s, "bias_torque"),
-    "bias_torque_f_ext": lambda s: _holding(s, "bias_torque", _wrenches(s)),
-    "gravity_torque": lambda s: _holding(s, "gravity_torque"),
-    "coriolis_matrix": lambda s: _plain(s, "coriolis_matrix"),
-    "mass_matrix": lambda s: _plain(s, "mass_matrix"),
-    "mass_matrix_inverse": lambda s: _plain(s, "mass_matrix_inverse"),
-    "forward_dynamics": lambda s: _plain(s, "forward_dynamics"),
-    "forward_dynamics_f_ext": lambda s: _plain(s, "forward_dynamics", _wrenches(s)),
-    "inverse_dynamics_gradient": lambda s: _inverse_gradient(s, None),
-    "inverse_dynamics_gradient_f_ext": lambda s: _inverse_gradient(s, _wrenches(s)),
-    "forward_dynamics_gradient": lambda s: _forward_gradient(s, None),
-    "forward_dynamics_gradient_f_ext": lambda s: _forward_gradient(s, _wrenches(s)),
-    "forward_kinematics": lambda s: _frames(s, "forward_kinematics"),
-    "jacobian": lambda s: _frames(s, "jacobian"),
-    "link_poses": lambda s: _plain(s, "link_poses"),
-    "frame_velocity": lambda s: _frames(s, "frame_velocity"),
-    "frame_acceleration": lambda s: _frames(s, "frame_acceleration"),
-    "jacobian_rate": lambda s: _frames(s, "jacobian_rate"),
-    "centroidal_momentum": lambda s: _plain(s, "centroidal_momentum"),
-    "centroidal_momentum_matrix": lambda s: _plain(s, "centroidal_momentum_matrix"),
-    "center_of_mass": lambda s: _plain(s, "center_of_mass"),
-    "center_of_mass_jacobian": lambda s: _plain(s, "center_of_mass_jacobian"),
-    "energy": _energy,
+    **{name: partial(agrees, name=name) for name in NAMES},
+    **{f"{n}_f_ext": partial(agrees, name=n, wrenches=True) for n in NAMES if ALGORITHMS[n].wrenches},
     "integrate_difference": _manifold,
 }

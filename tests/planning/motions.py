@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import robomorph
 from robomorph import Robot
 from robomorph.planning import Motion
 from robomorph.tasks import Axis, CenterOfMass, Orientation, Pose, Position, Posture
 
+Array = npt.NDArray[Any]
 FRAME = "lbr_iiwa_link_7"
 
 
@@ -19,7 +22,7 @@ def arm() -> Robot:
     return robomorph.load("iiwa14")
 
 
-def states(seed: int = 3) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def states(seed: int = 3) -> tuple[Array, Array]:
     return arm().random_state(seed).q, arm().random_state(seed + 1).q
 
 

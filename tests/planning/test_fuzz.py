@@ -34,7 +34,7 @@ NUMBERS = (
 CHAIN = robomorph.load("chain:2")
 
 
-def _number(rng: np.random.Generator, sane: float, often: float = 0.97) -> Any:
+def _number(rng: np.random.Generator, sane: Any, often: float = 0.97) -> Any:
     return sane if rng.random() < often else NUMBERS[rng.integers(len(NUMBERS))]
 
 

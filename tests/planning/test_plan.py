@@ -69,7 +69,7 @@ def test_samples(plan: Plan, tmp_path: Path) -> None:
         rows = list(csv.reader(file))
     assert len(rows) == 42 and rows[0][1] == f"q {arm().velocity_names[0]}" and len(rows[0]) == 1 + 4 * 7
     assert np.array_equal([float(x) for x in rows[4][1:8]], plan.q(float(rows[4][0])))
-    with pytest.raises(ArgumentError, match=r"ends in .npz or .csv, found 'plan.txt'"):
+    with pytest.raises(ArgumentError, match=r"ending in .json, .npz or .csv, found 'plan.txt'"):
         plan.save(tmp_path / "plan.txt")
 
 

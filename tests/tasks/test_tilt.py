@@ -49,9 +49,10 @@ def test_rows_within_their_bounds_hold_the_angles(bound: float) -> None:
     angle = np.linalg.norm(turns, axis=1, keepdims=True)
     turns, angle = turns[angle[:, 0] < np.pi], angle[angle[:, 0] < np.pi]
     rows = np.concatenate([np.sinc(angle / np.pi) * turns, np.cos(angle)], axis=1)
-    held = ((rows >= low) & (rows <= high)).all(axis=1)
+    held = np.asarray(((rows >= low) & (rows <= high)).all(axis=1))
     assert held.any() and (np.abs(turns[held]) <= bound * (1 + 1e-12)).all()
-    assert held[(np.abs(turns) <= 0.3 * bound).all(axis=1)].all()
+    small = np.asarray((np.abs(turns) <= 0.3 * bound).all(axis=1))
+    assert held[small].all()
 
 
 def test_too_wide() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import robomorph
+from robomorph import ArgumentError
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.verify.reference import Reference
-from robomorph.verify.yardstick import DIFFERENCED, Yardstick, check_kernel, differences, error, random_states
+from robomorph.verify.yardstick import Yardstick, check_kernel, differences, error, random_states
 
 # Every joint type, a mimic joint among them, about axes that are not along a coordinate axis.
 ZOO = """
@@ -47,7 +51,8 @@ def test_textbook_and_compiler_agree_for_every_joint_type(algorithm: str) -> Non
     found = kernel(*yardstick.states.of(ALGORITHMS[algorithm].inputs))
     values = found if isinstance(found, tuple) else (found,)
     for output, value in zip(ALGORITHMS[algorithm].outputs, values, strict=True):
-        allowed = 1e-7 if output in DIFFERENCED else yardstick.textbook_allowance(algorithm, "float64")
+        differenced = output in ALGORITHMS[algorithm].derivatives
+        allowed = 1e-7 if differenced else yardstick.textbook_allowance(algorithm, "float64")
         assert error(value, expected[output], "float64") < allowed, output
 
 
@@ -93,3 +98,42 @@ def test_differences_are_of_fourth_order() -> None:
     found = differences(lambda x: np.stack([np.sin(x[:, 0]) * x[:, 1], x[:, 0] ** 3], axis=-1), at)
     exact = np.array([[[-0.2 * np.cos(0.3), np.sin(0.3)], [3 * 0.3**2, 0.0]]])
     assert np.abs(found - exact).max() < 1e-12
+
+
+# --- what an algorithm's entry says -------------------------------------------------------------------------
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, **fields: Any) -> Yardstick:
+    """A yardstick of a robot whose algorithm `mass_matrix` says otherwise."""
+    monkeypatch.setitem(ALGORITHMS, "mass_matrix", replace(ALGORITHMS["mass_matrix"], **fields))
+    robot = robomorph.load("chain:2")
+    return Yardstick(robot, random_states(robot, 2), "tool")
+
+
+def test_an_algorithm_without_a_textbook_is_compared_with_the_interpreter_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    yardstick = changed(monkeypatch, textbook=None)
+    assert yardstick.expected("mass_matrix") is None
+    verdict = yardstick.robot.verify(["mass_matrix"]).checked[0].verdict
+    assert verdict.checked_against == "the interpreter only" and verdict.independent is None
+
+
+def test_a_textbook_that_says_otherwise_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    yardstick = changed(monkeypatch, textbook=lambda known: {"mass": known.mass_matrix() * (1 + 1e-9)})
+    assert not yardstick.robot.verify(["mass_matrix"]).passed
+
+
+def test_a_textbook_must_tell_every_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    yardstick = changed(monkeypatch, textbook=lambda known: {"masses": known.mass_matrix()})
+    with pytest.raises(
+        ArgumentError, match=r"mass_matrix: its textbook .*expected all results, mass, found mas"
+    ):
+        yardstick.expected("mass_matrix")
+
+
+@pytest.mark.parametrize("what", ["notes", "derivatives"])
+def test_words_about_unknown_results_are_refused(what: str) -> None:
+    fields: dict[str, Any] = {what: {"mess": ("energy", "q")}}
+    with pytest.raises(ArgumentError, match=f"mass_matrix: {what}: expected names among mass, found 'mess'"):
+        replace(ALGORITHMS["mass_matrix"], **fields)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import SIX, Algorithm
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES
 from robomorph.algorithms.kinematics import MOMENTS, WorldPose, total_mass
 from robomorph.algorithms.mass_matrix import COMPOSITES
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.spatial import ZERO3, Vec3, add3, cross3, scale3, sub3
 
 
@@ -78,7 +82,7 @@ def _matrix(state: State) -> None:
 
 
 _ROOTS = Stage("roots", _place_roots)
-CENTROIDAL_MOMENTUM: tuple[Sweep | Stage, ...] = (
+_CARRY: tuple[Sweep | Stage, ...] = (
     _ROOTS,
     VELOCITIES,
     MOMENTA,
@@ -86,10 +90,47 @@ CENTROIDAL_MOMENTUM: tuple[Sweep | Stage, ...] = (
     *MOMENTS,
     Stage("centroidal momentum", _momentum),
 )
-CENTROIDAL_MOMENTUM_MATRIX: tuple[Sweep | Stage, ...] = (
+_COMPOSITE: tuple[Sweep | Stage, ...] = (
     _ROOTS,
     Sweep("poses", _pose_step),
     *COMPOSITES,
     *MOMENTS,
     Stage("centroidal momentum matrix", _matrix),
+)
+
+
+def _textbook_matrix(known: Textbook) -> Array:
+    """(B, 6, nv): momentum and its moment about the centre of mass, summed over bodies."""
+    mass = sum(body.mass for body in known.bodies)
+    center = sum(body.mass * body.center for body in known.bodies) / mass
+    total = np.zeros((len(known.qd), 6, known.qd.shape[-1]))
+    for body in known.bodies:
+        push, arm = body.mass * body.linear, body.center - center
+        total[:, :3] += push
+        total[:, 3:] += body.tensor @ body.angular + np.cross(arm[:, :, None], push, axis=1)
+    return total
+
+
+CENTROIDAL_MOMENTUM = Algorithm(
+    "centroidal_momentum",
+    inputs=("q", "qd"),
+    outputs={"momentum": SIX},
+    formulations={"carry": _CARRY},
+    regroup=False,
+    title="The momentum about the centre of mass.",
+    notes={"momentum": "linear (kg m/s), then angular (kg m^2/s), in the world's axes"},
+    doc="""Momentum (..., 6) of all moving bodies: linear (kg m/s), then angular about the centre of mass
+        (kg m^2/s), in the world's axes.""",
+    textbook=lambda known: {"momentum": times(_textbook_matrix(known), known.qd)},
+)
+CENTROIDAL_MOMENTUM_MATRIX = Algorithm(
+    "centroidal_momentum_matrix",
+    inputs=("q",),
+    outputs={"momentum_matrix": (6, "nv")},
+    formulations={"composite": _COMPOSITE},
+    regroup=False,
+    title="The matrix that times qd is the momentum about the centre of mass.",
+    notes={"momentum_matrix": "rows: linear, then angular momentum by qd, in the world's axes"},
+    doc="The matrix (..., 6, nv) that times qd is `centroidal_momentum`.",
+    textbook=lambda known: {"momentum_matrix": _textbook_matrix(known)},
 )

@@ -10,14 +10,18 @@ linear in the velocities, so they are halved once, where they enter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import SQUARE, Algorithm
 from robomorph.algorithms.gradient_composite import VELOCITY_MAPS, velocity_map
 from robomorph.algorithms.inputs import user_matrix
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES
 from robomorph.algorithms.mass_matrix import COMPOSITES
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
+from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.algorithms.tree import Dof
 from robomorph.spatial import Force, Vec3, dot3
 
@@ -71,4 +75,35 @@ CORIOLIS: tuple[Sweep | Stage, ...] = (
     Sweep("axis rates", _start_step),
     VELOCITY_MAPS,
     Stage("coriolis entries", _entries),
+)
+
+
+def _textbook(known: Textbook) -> Mapping[str, Array]:
+    """J^T (m dJ/dt) over bodies, and of a turning one (w x I - I w x - (I w) x) / 2, whose symmetric part is
+    half of dI/dt."""
+    total = np.zeros((*known.qd.shape, known.qd.shape[-1]))
+    for body in known.bodies:
+        spin = times(body.angular, known.qd)
+        w = _skew(spin)
+        turning = 0.5 * (w @ body.tensor - body.tensor @ w - _skew(times(body.tensor, spin)))
+        total += body.mass * body.linear.transpose(0, 2, 1) @ body.linear_rate
+        moment = body.tensor @ body.angular_rate + turning @ body.angular
+        total += body.angular.transpose(0, 2, 1) @ moment
+    return {"coriolis": total}
+
+
+def _skew(vector: Array) -> Array:
+    """(B, 3, 3) with _skew(a) b = a x b."""
+    return np.asarray(np.cross(vector[:, None, :], np.eye(3)).transpose(0, 2, 1))
+
+
+CORIOLIS_MATRIX = Algorithm(
+    "coriolis_matrix",
+    inputs=("q", "qd"),
+    outputs={"coriolis": SQUARE},
+    formulations={"composite": CORIOLIS},
+    title="The Coriolis matrix C of C qd, with dM/dt - 2 C skew-symmetric.",
+    notes={"coriolis": "C(q, qd), row i for joint force i"},
+    doc="C (..., nv, nv) with C qd + gravity torque = bias torque and dM/dt - 2 C skew-symmetric.",
+    textbook=_textbook,
 )

@@ -1,11 +1,16 @@
-"""Forward dynamics: joint accelerations from torques, by the factored mass matrix."""
+"""Forward dynamics: joint accelerations from torques, by the factored mass matrix or articulated bodies."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import VECTOR, Algorithm
+from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.inputs import set_rates
 from robomorph.algorithms.inverse_dynamics import ACCELERATIONS, BIAS, FORCES, TORQUES
 from robomorph.algorithms.mass_matrix import FACTOR, solve
 from robomorph.algorithms.sweep import Stage, State, Sweep
+from robomorph.algorithms.textbook import Array, Textbook
 
 
 def _solve_accelerations(state: State) -> None:
@@ -17,15 +22,6 @@ def _feed_back(state: State) -> None:
     set_rates(state, "qdd", state.whole["qdd"])
 
 
-def _solve_gradients(state: State) -> None:
-    """dqdd/du = -M^-1 dtau/du, column by column."""
-    n = state.tree.nv
-    for name in ("dq", "dqd"):
-        inner = state.whole[f"dtau_{name}"]
-        columns = [solve(state.whole["factors"], [-inner[i][j] for i in range(n)]) for j in range(n)]
-        state.whole[f"dqdd_{name}"] = [[columns[j][i] for j in range(n)] for i in range(n)]
-
-
 FORWARD: tuple[Sweep | Stage, ...] = (*BIAS, *FACTOR, Stage("solve", _solve_accelerations))
 # Inverse dynamics once more, at the accelerations found: what its gradient is taken at.
 AT_ACCELERATION: tuple[Sweep | Stage, ...] = (
@@ -34,4 +30,23 @@ AT_ACCELERATION: tuple[Sweep | Stage, ...] = (
     FORCES,
     TORQUES,
 )
-SOLVE_GRADIENTS: tuple[Sweep | Stage, ...] = (Stage("solve gradients", _solve_gradients),)
+
+
+def textbook_accelerations(known: Textbook) -> Array:
+    """What M leaves of the torques that do not hold against velocity and gravity."""
+    left = known.tau - known.inverse_dynamics(np.zeros_like(known.qd))
+    return np.asarray(np.linalg.solve(known.mass_matrix(), left[..., None])[..., 0])
+
+
+FORWARD_DYNAMICS = Algorithm(
+    "forward_dynamics",
+    inputs=("q", "qd", "tau"),
+    outputs={"qdd": VECTOR},
+    formulations={"crba+ltl": FORWARD, "aba": ARTICULATED},
+    wrenches=True,
+    inverts=True,
+    needs_free_joints=frozenset({"aba"}),
+    title="Joint accelerations for given joint forces.",
+    doc="Joint accelerations (..., nv) under torques `tau` (..., nv).",
+    textbook=lambda known: {"qdd": textbook_accelerations(known)},
+)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robomorph.algorithms.algorithm import SIX, Algorithm
 from robomorph.algorithms.inverse_dynamics import joint_motion
-from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.algorithms.sweep import WORLD, Site, Stage, State
+from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.spatial import ZERO3, Motion, Transform, Vec3, add3, cross3
 
 
@@ -78,6 +80,49 @@ def _jacobian_rate(state: State) -> None:
     state.whole["jacobian_rate"] = [*motion.acceleration, *motion.angular_acceleration]
 
 
-FRAME_VELOCITY: tuple[Sweep | Stage, ...] = (Stage("frame velocity", _velocity),)
-FRAME_ACCELERATION: tuple[Sweep | Stage, ...] = (Stage("frame acceleration", _acceleration),)
-JACOBIAN_RATE: tuple[Sweep | Stage, ...] = (Stage("jacobian rate", _jacobian_rate),)
+def _textbook_rate(known: Textbook) -> Array:
+    return times(known.jacobian_rate(known.frame), known.qd)
+
+
+FRAME_VELOCITY = Algorithm(
+    "frame_velocity",
+    inputs=("q", "qd"),
+    outputs={"velocity": SIX},
+    formulations={"inward": (Stage("frame velocity", _velocity),)},
+    frame=True,
+    masses=False,
+    title="The velocity of {frame}.",
+    notes={"velocity": "linear (m/s), then angular (rad/s), in the world's axes, at the frame's origin"},
+    doc="""Velocity (..., 6) of a link or tool frame: of its origin (m/s), then angular (rad/s), both in the
+        world's axes. It is `jacobian` times qd.""",
+    textbook=lambda known: {"velocity": times(known.jacobian(known.frame), known.qd)},
+)
+FRAME_ACCELERATION = Algorithm(
+    "frame_acceleration",
+    inputs=("q", "qd", "qdd"),
+    outputs={"acceleration": SIX},
+    formulations={"inward": (Stage("frame acceleration", _acceleration),)},
+    frame=True,
+    masses=False,
+    title="The acceleration of {frame}, without gravity.",
+    notes={"acceleration": "linear (m/s^2), then angular (rad/s^2): the rate of the frame's velocity"},
+    doc="""Acceleration (..., 6) of a link or tool frame: the time derivative of `frame_velocity`, of the
+        origin (m/s^2), then angular (rad/s^2), in the world's axes. Gravity is no part of it.""",
+    textbook=lambda known: {
+        "acceleration": times(known.jacobian(known.frame), known.qdd) + _textbook_rate(known)
+    },
+)
+JACOBIAN_RATE = Algorithm(
+    "jacobian_rate",
+    inputs=("q", "qd"),
+    outputs={"jacobian_rate": SIX},
+    formulations={"inward": (Stage("jacobian rate", _jacobian_rate),)},
+    frame=True,
+    masses=False,
+    title="The acceleration of {frame} at qdd = 0: dJ/dt qd.",
+    notes={
+        "jacobian_rate": "linear (m/s^2), then angular (rad/s^2), in the world's axes, at the frame's origin"
+    },
+    doc="dJ/dt qd (..., 6) of `jacobian`: the frame's acceleration where qdd is zero.",
+    textbook=lambda known: {"jacobian_rate": _textbook_rate(known)},
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import VECTOR, Algorithm
 from robomorph.algorithms.inputs import user_vector
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Force, Motion, Scalar
@@ -72,3 +75,26 @@ GATHER = Stage("gather torques", _gather)
 RNEA: tuple[Sweep | Stage, ...] = (VELOCITIES, MOMENTA, ACCELERATIONS, FORCES, TORQUES, GATHER)
 # The same with all joint accelerations zero: gravity, Coriolis and external forces.
 BIAS: tuple[Sweep | Stage, ...] = (VELOCITIES, MOMENTA, BIAS_ACCELERATIONS, FORCES, TORQUES, GATHER)
+
+INVERSE_DYNAMICS = Algorithm(
+    "inverse_dynamics",
+    inputs=("q", "qd", "qdd"),
+    outputs={"tau": VECTOR},
+    formulations={"rnea": RNEA},
+    wrenches=True,
+    title="Joint forces for given accelerations (recursive Newton-Euler).",
+    doc="""Joint torques (..., nv) for a motion. `f_ext`: wrenches on links, as a mapping from link name to
+        (..., 6) or an array (..., n_links, 6), [force, moment] in the link's frame at its origin.""",
+    textbook=lambda known: {"tau": known.inverse_dynamics(known.qdd)},
+)
+BIAS_TORQUE = Algorithm(
+    "bias_torque",
+    inputs=("q", "qd"),
+    outputs={"tau": VECTOR},
+    formulations={"rnea": BIAS},
+    wrenches=True,
+    title="Joint forces at zero acceleration: Coriolis, centrifugal and gravity.",
+    doc="""Joint torques (..., nv) at zero acceleration: Coriolis and centrifugal forces, gravity, and what
+        holds against `f_ext` (as in `inverse_dynamics`). M qdd + bias is `inverse_dynamics`.""",
+    textbook=lambda known: {"tau": known.inverse_dynamics(np.zeros_like(known.qd))},
+)

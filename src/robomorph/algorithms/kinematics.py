@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import Algorithm
 from robomorph.algorithms.inverse_dynamics import velocity_step
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
+from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.errors import ModelError
 from robomorph.spatial import ZERO3, Scalar, Transform, Translation, Vec3, add3, cross3, dot3, scale3, sub3
 
@@ -45,6 +49,8 @@ def _target(state: State) -> tuple[int, Transform]:
 def _path_poses(state: State) -> dict[int, WorldPose]:
     """Poses of the links from the root to the target frame's; the others are not needed."""
     link, _ = _target(state)
+    if ("pose", link) in state.fields:  # somebody has them already
+        return {i: state.fields["pose", i] for i in (WORLD, *(state.tree.support[link] if link >= 0 else ()))}
     poses = {WORLD: WorldPose()}
     for i in state.tree.support[link] if link != WORLD else ():
         poses[i] = poses[state.tree.links[i].parent].then(state.fields["X", i])
@@ -154,23 +160,102 @@ def _energy(state: State) -> None:
 
 
 POSES: tuple[Sweep | Stage, ...] = (Stage("world", _world_pose), Sweep("poses", _pose_step))
-FORWARD_KINEMATICS: tuple[Sweep | Stage, ...] = (Stage("forward kinematics", _forward_kinematics),)
-JACOBIAN: tuple[Sweep | Stage, ...] = (Stage("jacobian", _jacobian),)
-LINK_POSES: tuple[Sweep | Stage, ...] = (*POSES, Stage("link poses", _link_poses))
-CENTER_OF_MASS: tuple[Sweep | Stage, ...] = (*POSES, Stage("centre of mass", _center_of_mass))
 # Mass and first moment of everything a link carries, in its frame.
 MOMENTS: tuple[Sweep | Stage, ...] = (
     Sweep("start moments", _start_moment_step),
     Sweep("moments", _carry_moment_step, inward=True),
 )
-CENTER_OF_MASS_JACOBIAN: tuple[Sweep | Stage, ...] = (
-    *POSES,
-    *MOMENTS,
-    Stage("centre-of-mass jacobian", _center_of_mass_jacobian),
-)
-ENERGY: tuple[Sweep | Stage, ...] = (
+_ENERGY: tuple[Sweep | Stage, ...] = (
     *POSES,
     Sweep("velocities", velocity_step),
     Sweep("kinetic energy", _kinetic_step),
     Stage("energy", _energy),
+)
+
+
+def _mean(known: Textbook, values: list[Array]) -> Array:
+    """Of values of the bodies, by their masses."""
+    masses = [body.mass for body in known.bodies]
+    total: Array = np.einsum("n,n...->...", masses, values) / sum(masses)
+    return total
+
+
+def _textbook_energy(known: Textbook) -> dict[str, Array]:
+    moment = sum((b.mass * b.center for b in known.bodies), start=np.zeros((len(known.q), 3)))
+    kinetic = 0.5 * np.einsum("bi,bi->b", known.qd, times(known.mass_matrix(), known.qd))
+    return {"kinetic": kinetic, "potential": -moment @ known.gravity}
+
+
+FORWARD_KINEMATICS = Algorithm(
+    "forward_kinematics",
+    inputs=("q",),
+    outputs={"pose": (4, 4)},
+    formulations={"chain": (Stage("forward kinematics", _forward_kinematics),)},
+    frame=True,
+    masses=False,
+    title="The pose of {frame} in the world.",
+    notes={"pose": "homogeneous matrix, world from frame, m"},
+    doc="Pose (..., 4, 4) in the world of a link or tool frame.",
+    textbook=lambda known: {"pose": known.pose(known.frame)},
+)
+JACOBIAN = Algorithm(
+    "jacobian",
+    inputs=("q",),
+    outputs={"jacobian": (6, "nv")},
+    formulations={"geometric": (Stage("jacobian", _jacobian),)},
+    frame=True,
+    masses=False,
+    title="The geometric Jacobian of {frame}.",
+    notes={
+        "jacobian": "rows: linear, then angular velocity in the world's axes, at the frame's origin",
+    },
+    doc="""Geometric Jacobian (..., 6, nv) of a link or tool frame: linear rows first, in the world's axes,
+        at the frame's origin.""",
+    textbook=lambda known: {"jacobian": known.jacobian(known.frame)},
+)
+LINK_POSES = Algorithm(
+    "link_poses",
+    inputs=("q",),
+    outputs={"poses": ("links", 4, 4)},
+    formulations={"chain": (*POSES, Stage("link poses", _link_poses))},
+    masses=False,
+    title="The poses of all links in the world.",
+    notes={"poses": "homogeneous matrices, world from link, m; links in the order of the description"},
+    doc="Poses (..., n_links, 4, 4) in the world of all links, in the order of `link_names`.",
+    textbook=lambda known: {"poses": np.stack([known.pose(name) for name in known.links], axis=1)},
+)
+CENTER_OF_MASS = Algorithm(
+    "center_of_mass",
+    inputs=("q",),
+    outputs={"com": (3,)},
+    formulations={"sum": (*POSES, Stage("centre of mass", _center_of_mass))},
+    regroup=False,
+    title="The centre of mass of all links, in the world.",
+    notes={"com": "m, in the world"},
+    doc="Centre of mass (..., 3) of all moving bodies, in the world.",
+    textbook=lambda known: {"com": _mean(known, [body.center for body in known.bodies])},
+)
+CENTER_OF_MASS_JACOBIAN = Algorithm(
+    "center_of_mass_jacobian",
+    inputs=("q",),
+    outputs={"com_jacobian": (3, "nv")},
+    formulations={
+        "composite": (*POSES, *MOMENTS, Stage("centre-of-mass jacobian", _center_of_mass_jacobian))
+    },
+    regroup=False,
+    title="The Jacobian of the centre of mass.",
+    notes={"com_jacobian": "velocity of the centre of mass by qd, in the world's axes"},
+    doc="Jacobian (..., 3, nv) of the centre of mass, in the world's axes.",
+    textbook=lambda known: {"com_jacobian": _mean(known, [body.linear for body in known.bodies])},
+)
+ENERGY = Algorithm(
+    "energy",
+    inputs=("q", "qd"),
+    outputs={"kinetic": (), "potential": ()},
+    formulations={"sum": _ENERGY},
+    regroup=False,
+    title="Kinetic and potential energy.",
+    notes={"kinetic": "J", "potential": "J, zero at the world's origin"},
+    doc="Named tuple (kinetic, potential), each (...), in joules; zero potential at the world's origin.",
+    textbook=_textbook_energy,
 )

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from robomorph.algorithms.algorithm import SQUARE, Algorithm
 from robomorph.algorithms.inputs import user_matrix
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Scalar
@@ -127,4 +130,26 @@ COMPOSITES: tuple[Sweep | Stage, ...] = (
 CRBA: tuple[Sweep | Stage, ...] = (*COMPOSITES, Stage("mass matrix", _mass_entries))
 FACTOR: tuple[Sweep | Stage, ...] = (*CRBA, Stage("factor", _factor_stage))
 INVERT = Stage("invert", _invert_stage)
-INVERSE: tuple[Sweep | Stage, ...] = (*FACTOR, INVERT)
+
+MASS_MATRIX = Algorithm(
+    "mass_matrix",
+    inputs=("q",),
+    outputs={"mass": SQUARE},
+    formulations={"crba": CRBA},
+    title="The joint-space mass matrix.",
+    notes={"mass": "mass matrix M(q), symmetric"},
+    doc="Mass matrix (..., nv, nv), symmetric.",
+    textbook=lambda known: {"mass": known.mass_matrix()},
+)
+MINV = "inverse of M(q), which is dqdd/dtau"
+MASS_MATRIX_INVERSE = Algorithm(
+    "mass_matrix_inverse",
+    inputs=("q",),
+    outputs={"minv": SQUARE},
+    formulations={"crba+ltl": (*FACTOR, INVERT)},
+    inverts=True,
+    title="The inverse of the joint-space mass matrix.",
+    notes={"minv": MINV},
+    doc="Inverse of the mass matrix (..., nv, nv), symmetric.",
+    textbook=lambda known: {"minv": np.linalg.inv(known.mass_matrix())},
+)

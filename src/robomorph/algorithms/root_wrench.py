@@ -1,7 +1,7 @@
 """The wrench through which a robot is held: what its root exerts on everything that moves, with derivatives.
 
 In the world's axes about the world's origin, linear first. It bears the weight and the accelerations of all
-moving bodies; the weight of what is fixed to the world is no part of it.
+moving bodies, and the weight of what stands still but is part of the robot (a foot that it was re-rooted at).
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def _columns(tree: Tree, forces: Iterable[Force]) -> list[list[Scalar]]:
 
 
 def held_beside(whole: Tree, regrouped: Tree) -> Force:
-    """What regrouping took from the first links: it moves with no joint, so it is a constant weight at the
-    root (about the world's origin)."""
-    rest = _standing(whole) + BodyInertia.of([-x for x in _standing(regrouped).scalars()])
+    """Constant weight at the root (about the world's origin): what stands still, and what regrouping took
+    from the first links, which no joint moves."""
+    rest = _at_rest(whole) + BodyInertia.of([-x for x in _at_rest(regrouped).scalars()]) + whole.standing
     return rest.apply(Motion(lin=neg3(whole.gravity)))
 
 
-def _standing(tree: Tree) -> BodyInertia:
+def _at_rest(tree: Tree) -> BodyInertia:
     """The whole robot at its neutral configuration as one rigid body in the world."""
     state = State(tree)
     for link in tree.links:

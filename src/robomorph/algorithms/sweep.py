@@ -3,27 +3,31 @@
 An algorithm is a list of sweeps. A sweep is a step function and an order over the links: outward
 (parents first) or inward (children first), and for gradients also over columns. A step sees one
 `Site`: it reads fields of its own link and of the parent, writes its own, and may send a
-contribution to the parent. Running all steps on traced scalars gives the flat program; running one
-step on fresh symbols gives the unit that hardware repeats.
+contribution to the parent. Running all steps on traced scalars gives the flat program; whoever wants to
+know where each step begins and ends pulls `visits` one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from robomorph.algorithms.tree import Dof, Tree, TreeLink
 from robomorph.spatial import Motion
 
 WORLD = -1
+# What a sum begins with, from a scalar that is there (None: nothing yet) and the one that is added.
+Begin = Callable[[Any, Any], Any]
 
 
 class State:
-    """Named values per link, and per link and column (an internal degree of freedom)."""
+    """Named values per link, and per link and column (an internal degree of freedom). Sums of what links send
+    begin with the first that comes, or with what `begin` makes of every scalar."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, begin: Begin | None = None) -> None:
+        self.tree, self.begin = tree, begin
         self.fields: dict[tuple[str, int], Any] = {}
         self.columns: dict[tuple[str, int, int], Any] = {}
         # Results of stages that are not sweeps over links (matrices, vectors over the user's
@@ -32,7 +36,11 @@ class State:
 
     def accumulate(self, have: Any, value: Any) -> Any:
         """What a link has been sent so far (None: nothing) and what is sent now."""
-        return value if have is None else have + value
+        if self.begin is None:
+            return value if have is None else have + value
+        given = [None] * len(value.scalars()) if have is None else have.scalars()
+        pairs = zip(given, value.scalars(), strict=True)
+        return type(value).of([self.begin(h, v) for h, v in pairs]) + value
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +122,32 @@ class Stage:
     work: Callable[[State], None]
 
 
-# How one step is run at one site: whoever wants to know where it begins and ends gives his own.
-Visit = Callable[[Sweep, Site], None]
+class Visit(NamedTuple):
+    """What is to be done next: a sweep's step at one site, or the whole work of a stage (no site)."""
+
+    part: Sweep | Stage
+    site: Site | None
+    work: Callable[[], None]
 
 
-def take_step(sweep: Sweep, site: Site) -> None:
-    sweep.step(site)
-
-
-def run(state: State, parts: Iterable[Sweep | Stage], visit: Visit = take_step) -> None:
-    """Run sweeps and stages in order on one state."""
+def visits(state: State, parts: Iterable[Sweep | Stage]) -> Iterator[Visit]:
+    """All visits of sweeps and stages, in order; whoever pulls them does the work of each before the next."""
     for part in parts:
         if isinstance(part, Stage):
-            part.work(state)
+            yield Visit(part, None, partial(part.work, state))
             continue
         links = reversed(state.tree.links) if part.inward else state.tree.links
         for link in links:
-            if part.columns is None:
-                visit(part, Site(state, link))
-                continue
-            for column in part.columns(state.tree, link.index):
-                visit(part, Site(state, link, column))
+            columns = (None,) if part.columns is None else part.columns(state.tree, link.index)
+            for column in columns:
+                site = Site(state, link, column)
+                yield Visit(part, site, partial(part.step, site))
+
+
+def run(state: State, parts: Iterable[Sweep | Stage]) -> None:
+    """Run sweeps and stages in order on one state."""
+    for visit in visits(state, parts):
+        visit.work()
 
 
 def support_columns(tree: Tree, link: int) -> Iterable[Dof]:

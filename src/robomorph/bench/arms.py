@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -48,6 +49,15 @@ class Arm:
     def absence(self) -> str:
         """What a note says where it is not installed."""
         return f"{self.name} is absent: pip install example-robot-data"
+
+
+def installed_arms(arms: Sequence[Arm], note: Callable[[str], None]) -> list[tuple[Arm, str]]:
+    """Those arms that are here, and where; `note` is told of the others."""
+    found = [(arm, arm.path) for arm in arms]
+    for arm, path in found:
+        if path is None:
+            note(arm.absence)
+    return [(arm, path) for arm, path in found if path is not None]
 
 
 # Files of the package example-robot-data, found by the end of their path.

@@ -34,6 +34,7 @@ JACOBIAN = Function("jacobian", ("jacobian",))
 
 # Solved, not evaluated: contestants are solvers, and no function of theirs is compared.
 INVERSE_KINEMATICS = "inverse_kinematics"
+MOTION_PLANNING = "motion_planning"
 
 FAMILY = (
     INVERSE_DYNAMICS,

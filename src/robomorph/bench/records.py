@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,13 @@ def select(records: Iterable[Record], **wanted: Any) -> list[Record]:
 def first(records: Iterable[Record], **wanted: Any) -> Record | None:
     """The first such record, or None."""
     return next(iter(select(records, **wanted)), None)
+
+
+def one_many_theirs(records: Sequence[Record]) -> tuple[Record | None, Record | None, Record | None]:
+    """Ours on one thread, ours on several, and another library's; None for what was not measured."""
+    several = [r for r in records if r.who == OURS and r.threads > 1]
+    theirs = [r for r in records if r.who != OURS]
+    return first(records, who=OURS, threads=1), first(several), first(theirs)
 
 
 def speedup(ours: Record | None, theirs: Record | None) -> float | None:

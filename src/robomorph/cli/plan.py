@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from robomorph.planning import Plan, Scenario
 
 _DEFAULT = "squat"
+_SHOWN = 5  # rows that are not proven
 _EPILOG = """\
 examples:
   robomorph plan
   robomorph plan kick --cost none --plots figures
   robomorph plan squat --robot talos --solver ipopt
-  robomorph plan my-motion.toml --save plan.npz --json
+  robomorph plan my-motion.toml --save plan.json && robomorph check plan.json
 
 exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad input
 """
@@ -29,8 +30,8 @@ def add_parser(subparsers: Any) -> None:
         "plan",
         help="plan a motion whose constraints hold at every instant",
         description="Plans the motion of a scenario: a built-in one by name (arm, feet, kick, kick-torque, "
-        "squat, squats) or a TOML file (docs/planning.md). Shows sizes, times and how near each constraint "
-        "comes to its bound.",
+        "squat, squats, swing) or a TOML file (docs/planning.md). Shows sizes, times and how near each "
+        "constraint comes to its bound.",
         epilog=_EPILOG,
     )
     parser.add_argument(
@@ -47,7 +48,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--threads", type=int, help="at most so many")
     parser.add_argument("--starts", type=int, default=1, help="first guesses to try (default 1)")
     parser.add_argument("--refine", type=int, help="pieces of every interval (default: the scenario's)")
-    parser.add_argument("--save", metavar="FILE", type=path_text, help="the plan: .npz or .csv samples")
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        type=path_text,
+        help="the plan: .json with its certificate (robomorph check), or .npz or .csv samples",
+    )
+    parser.add_argument("--no-proof", action="store_true", help="do not prove the plan for every instant")
     parser.add_argument("--plots", metavar="FOLDER", type=path_text, help="draw figures there")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -58,8 +65,11 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import make_console, print_json, warnings_shown
     from robomorph.planning import load_scenario
+    from robomorph.planning.plan import check_ending
 
-    check_outputs(None, Path(args.plots) if args.plots else None)
+    check_outputs(args.save, Path(args.plots) if args.plots else None)
+    if args.save:
+        check_ending(Path(args.save))
     with warnings_shown() as messages:
         scenario = load_scenario(args.scenario, args.robot, args.urdf)
         motion = scenario.motion()
@@ -74,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         progress=not args.json,
         **({} if args.solver is None else {"solver": args.solver}),
     )
+    if plan.success and not args.no_proof:
+        _certify(plan)
     if args.save:
         plan.save(args.save)
     if args.plots:
@@ -85,6 +97,16 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(make_console(), scenario, plan)
     return 0 if plan.success else 1
+
+
+def _certify(plan: Plan) -> None:
+    """The second time is what the proof takes: the first also makes its programs."""
+    import time
+
+    plan.certify()
+    begin = time.perf_counter()
+    plan.certify()
+    plan.times = {**plan.times, "certificate": time.perf_counter() - begin}
 
 
 def _cost(scenario: Scenario, name: str | None) -> Any:
@@ -110,6 +132,8 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
         "times_s": dict(plan.times),
         "sizes": None if sizes is None else vars(sizes),
         "paper": dict(scenario.paper),
+        "proven": None if plan.certificate is None else plan.certificate.proven,
+        "not_proven": [] if plan.certificate is None else [str(proof) for proof in plan.certificate.failed],
         "margins": [vars(margin) for margin in plan.margins],
         "joints": list(plan.robot.velocity_names),
         "control": plan.control,
@@ -119,9 +143,23 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
 def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
     console.print(scenario.title, markup=False, style="bold")
     console.print(plan.reason, markup=False, style="green" if plan.success else "red")
+    _print_proof(console, plan)
     _print_sizes(console, scenario, plan)
     _print_times(console, plan)
     _print_margins(console, plan)
+
+
+def _print_proof(console: Console, plan: Plan) -> None:
+    proof = plan.certificate
+    if proof is None:
+        return
+    count = len(proof.proofs)
+    if proof.proven:
+        console.print(f"proven for every instant: all {count} rows", markup=False, style="green")
+        return
+    console.print(f"{len(proof.failed)} of {count} rows not proven:", markup=False, style="yellow")
+    for failed in proof.failed[:_SHOWN]:
+        console.print(f"  {failed}", markup=False)
 
 
 def _print_sizes(console: Console, scenario: Scenario, plan: Plan) -> None:

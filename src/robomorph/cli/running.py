@@ -25,6 +25,9 @@ examples:
   robomorph robots                      the robots that come with robomorph
   robomorph ik iiwa14 --position 0.4 0.1 0.6
                                         joint angles that bring a link somewhere
+  robomorph plan squat --save plan.json
+                                        a motion whose constraints hold at every instant
+  robomorph check plan.json             that it does, proven again by a second program
   robomorph bench --quick               the kernels against other libraries
   robomorph export iiwa14 -o iiwa       C++, CUDA, OpenCL or SystemVerilog source code
   robomorph gpu-report iiwa14           registers, spills and occupancy of the CUDA kernels

@@ -32,7 +32,7 @@ def first_gradient(source: str, options: dict[str, Any], dtype: str) -> FirstGra
 def _load_and_differentiate(source: str, options: dict[str, Any], dtype: str) -> float:
     from robomorph.compiler.fingerprint import source_fingerprint
 
-    source_fingerprint.cache_clear()  # a new process would have to read the sources again
+    source_fingerprint.cache_clear()  # a new process would have to ask again
     start = time.perf_counter()
     robot = load(source, **options)
     q, qd = robot.neutral.astype(dtype), np.zeros(robot.nv, dtype)

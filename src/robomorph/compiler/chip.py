@@ -18,12 +18,13 @@ from robomorph.compiler.units.trace import trace_units
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval
+from robomorph.ir.unit_program import UnitProgram, scales_agree
 from robomorph.targets.rtl.accelerator import Accelerator, ChipFunction
 from robomorph.targets.rtl.accelerator import make_accelerator as make_chip
 from robomorph.targets.rtl.options import Options
-from robomorph.targets.rtl.unit_program import UnitProgram, scales_agree
 
 Array = npt.NDArray[Any]
+_ALL = 1_000_000  # operations at a time: as many as there are
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,16 @@ class RobotChip:
 
     def _request(self, options: Options) -> Request:
         """With link units, gradients by columns, the formulation that is all sweeps, unless another was
-        asked for."""
+        asked for. A flat chip that takes a state in every cycle shares nothing: depth alone decides."""
         if options.structure != "units":
-            return self.request
+            return replace(self.request, parallel=_ALL if options.interval == 1 else 1)
         known = ALGORITHMS[self.request.algorithm].formulations
         chosen = self.request.formulation or ("columns" if "columns" in known else None)
+        if chosen is not None and chosen not in known:
+            raise ArgumentError(
+                f"formulation: {chosen!r} of {self.request.algorithm} has no link units: expected one of "
+                f"{', '.join(known)}, or structure='flat'"
+            )
         return replace(self.request, formulation=chosen)
 
     def sample(

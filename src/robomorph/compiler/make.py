@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from robomorph.compiler.recipe import robot_recipe
@@ -12,6 +13,8 @@ from robomorph.runtime.kernel import AnyKernel, Settings
 from robomorph.runtime.pickling import Origin
 from robomorph.targets import check_target
 from robomorph.targets import make_kernel as make_target_kernel
+
+_GROUP = 64  # threads of a large group
 
 
 class Asked(NamedTuple):
@@ -44,11 +47,20 @@ def make_kernel(
 
         kernel = make_partitioned(specialiser, request, target, dtype, settings)
     else:
-        kernel = make_target_kernel(robot_recipe(specialiser, request, dtype), target, settings)
+        wide = replace(request, parallel=_at_a_time(target, settings.options))
+        kernel = make_target_kernel(robot_recipe(specialiser, wide, dtype), target, settings)
     asked = Asked(specialiser.model, request, target, dtype, settings.options)
     kernel.origin = Origin(make_again, asked, threads, check_finite)
     made: AnyKernel = kernel
     return made
+
+
+def _at_a_time(target: str, options: Mapping[str, Any]) -> int:
+    """How many operations a target does at a time on one state: many only where threads share a state."""
+    if target in ("cuda", "opencl") and options.get("mapping") == "group":
+        threads = options.get("group_threads")
+        return threads if isinstance(threads, int) and threads > 1 else _GROUP
+    return 1
 
 
 def make_again(origin: Origin) -> AnyKernel:

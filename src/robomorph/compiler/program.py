@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from robomorph.compiler.fingerprint import source_fingerprint
+from robomorph.compiler.specialise import no_collection
 from robomorph.ir.program import Port, Program
 from robomorph.ir.text import to_text
 from robomorph.passes.fuse import fuse
@@ -35,15 +36,15 @@ class Deferred:
 
     @cached_property
     def program(self) -> Program:
-        return self.make()
+        with no_collection():
+            return self.make()
 
     @property
     def full_key(self) -> str:
         return f"{source_fingerprint()}|{_digest(self.program) if self.key is None else self.key}"
 
-    def kernel(self, target: str, dtype: str, settings: Settings) -> AnyKernel:
-        """A kernel of any target, called with arrays."""
-        recipe = Recipe(
+    def recipe(self, dtype: str) -> Recipe:
+        return Recipe(
             name=self.name,
             inputs=self.inputs,
             outputs=self.outputs,
@@ -52,7 +53,10 @@ class Deferred:
             stats=lambda: KernelStats(**measure(self.program)),
             key=self.full_key,
         )
-        return make_kernel(recipe, target, settings)
+
+    def kernel(self, target: str, dtype: str, settings: Settings) -> AnyKernel:
+        """A kernel of any target, called with arrays."""
+        return make_kernel(self.recipe(dtype), target, settings)
 
     def lanes(self, lanes: int, dtype: str = "float64") -> NativeHandle:
         """Code for native drivers, see NativeHandle."""

@@ -10,14 +10,13 @@ on it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
-from robomorph.algorithms.registry import ALGORITHMS, Parts, begin
-from robomorph.algorithms.sweep import Site, Stage, State, Sweep, run
+from robomorph.algorithms.registry import ALGORITHMS, begin
+from robomorph.algorithms.sweep import State, Visit, visits
 from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.ir.interpret import Array, interpret
 from robomorph.ir.ops import CONST, INPUT
@@ -55,38 +54,23 @@ def _trace_noting(
     tree = specialiser.tree(regroup=algorithm.regroup)
     links = [body.name for body in specialiser.model.bodies]
     tracer, notes = Tracer(), [_Noted(0, "joint transforms")]
-
-    def note(label: str) -> None:
-        notes.append(_Noted(len(tracer.nodes), label))
-
     ports = algorithm.input_ports(tree.sizes, request.wrench_links, len(request.frames))
     state = State(tree)
     begin(state, algorithm, tracer.inputs(ports), request.wrench_links, request.frame, request.frames)
-    run(state, _noting(algorithm.formulations[formulation], note, links))
+    for visit in visits(state, algorithm.formulations[formulation]):
+        notes.append(_Noted(len(tracer.nodes), _label(visit, links)))
+        visit.work()
     results = {name: state.whole[name] for name in request.outputs}
     return tracer.program(algorithm.name, ports, results), notes
 
 
-def _noting(parts: Parts, note: Callable[[str], None], links: Sequence[str]) -> list[Sweep | Stage]:
-    """The same parts, each of which says when a step of it begins."""
-
-    def sweep(part: Sweep) -> Sweep:
-        def step(site: Site) -> None:
-            own = links[site.link.index]
-            by = "" if site.column is None else f" by degree of freedom {site.column.user}"
-            note(f"{part.name}: {own}{by}")
-            part.step(site)
-
-        return replace(part, step=step)
-
-    def stage(part: Stage) -> Stage:
-        def work(state: State) -> None:
-            note(part.name)
-            part.work(state)
-
-        return replace(part, work=work)
-
-    return [stage(part) if isinstance(part, Stage) else sweep(part) for part in parts]
+def _label(visit: Visit, links: list[str]) -> str:
+    """The name of a step and of its link, or of a stage."""
+    if visit.site is None:
+        return visit.part.name
+    column = visit.site.column
+    by = "" if column is None else f" by degree of freedom {column.user}"
+    return f"{visit.part.name}: {links[visit.site.link.index]}{by}"
 
 
 def _all_values(program: Program, arguments: dict[str, Array]) -> Array:

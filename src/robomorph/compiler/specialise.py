@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robomorph.algorithms.frames import FramePlan, plan_frames
+from robomorph.algorithms.prefix import shallow_formulations
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm, trace
 from robomorph.algorithms.tree import Tree, build_tree
 from robomorph.compiler.invertible import random_configurations, require_invertible, require_masses
@@ -21,6 +22,7 @@ from robomorph.ir.trace import TraceTooLong
 from robomorph.model.model import Model
 from robomorph.naming import hint
 from robomorph.passes.dce import dce
+from robomorph.passes.fuse import fuse
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
 
 # A trace this many times as long as the best so far, dead code not yet removed, cannot win.
@@ -39,6 +41,8 @@ class Request:
     frame: str | None = None
     formulation: str | None = None  # None: the cheapest
     frames: tuple[str, ...] = ()
+    # How many operations can be done at a time; above 1 depth decides beside work.
+    parallel: int = 1
 
     @property
     def key(self) -> str:
@@ -82,16 +86,16 @@ class Specialiser:
 
     def specialise(self, request: Request) -> Specialised:
         """Trace every formulation, simplify those that may win, keep the cheapest."""
-        with _no_collection():
+        with no_collection():
             self.require_masses(ALGORITHMS[request.algorithm])
             traced = self._trace_all(request)
             least = min(program.cost() for program in traced.values() if program is not None)
             simplified = {
                 name: run_passes(program, SIMPLIFY)
                 for name, program in traced.items()
-                if program is not None and program.cost() <= _CLOSE * least
+                if program is not None and (request.parallel > 1 or program.cost() <= _CLOSE * least)
             }
-        best = min(simplified, key=lambda name: simplified[name].cost())
+        best = min(simplified, key=lambda name: _rank(simplified[name], request.parallel))
         costs = {name: None if program is None else program.cost() for name, program in traced.items()}
         costs.update({name: program.cost() for name, program in simplified.items()})
         return Specialised(simplified[best], best, costs)
@@ -111,13 +115,13 @@ class Specialiser:
         limit: int | None = None
         for name in self._formulations(request):
             program = traced[name] = self._trace(request, name, limit)
-            if program is not None:
+            if program is not None and request.parallel == 1:
                 length = int(_ABANDON * len(program.nodes))
                 limit = length if limit is None else min(limit, length)
         return traced
 
     def _formulations(self, request: Request) -> list[str]:
-        algorithm = ALGORITHMS[request.algorithm]
+        algorithm = _algorithm(request)
         names = algorithm.usable_formulations(self.tree(regroup=algorithm.regroup))
         if request.formulation is None:
             return names
@@ -130,7 +134,7 @@ class Specialiser:
 
     def _trace(self, request: Request, formulation: str, limit: int | None) -> Program | None:
         """One formulation without dead code; None if it is certain to lose."""
-        algorithm = ALGORITHMS[request.algorithm]
+        algorithm = _algorithm(request)
         try:
             return dce(
                 trace(
@@ -148,8 +152,26 @@ class Specialiser:
             return None
 
 
+def _algorithm(request: Request) -> Algorithm:
+    """The algorithm, with formulations of little depth where one of them is asked for or may be chosen."""
+    entry = ALGORITHMS[request.algorithm]
+    shallow = shallow_formulations(entry.name, entry.formulations)
+    if request.parallel > 1 or request.formulation in shallow:
+        return replace(entry, formulations={**entry.formulations, **shallow})
+    return entry
+
+
+def _rank(program: Program, parallel: int) -> float:
+    """Operations; or about how many rounds a group that does so many at a time takes: it seldom keeps up with
+    the critical path, which was measured to count twice."""
+    if parallel == 1:
+        return program.cost()
+    fused = fuse(program)
+    return 2.0 * fused.depth() + sum(1 for node in fused.nodes if node.args) / parallel
+
+
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Without the cyclic garbage collector: a trace makes a million tuples and no cycle."""
     was_on = gc.isenabled()
     gc.disable()
@@ -179,7 +201,8 @@ def make_request(
     if not chosen or len(set(chosen)) != len(chosen):
         raise ArgumentError(f"outputs: expected one or more different names, found {chosen!r}")
     if formulation is not None:
-        _require(f"formulation of {algorithm}", formulation, entry.formulations)
+        known = [*entry.formulations, *shallow_formulations(algorithm, entry.formulations)]
+        _require(f"formulation of {algorithm}", formulation, known)
     links = model.link_names if f_ext is True else () if f_ext is False else _names("f_ext", f_ext)
     if links and not entry.wrenches:
         raise ArgumentError(f"f_ext: {algorithm} does not take external forces")

@@ -12,13 +12,13 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from robomorph.errors import ArgumentError
+from robomorph.export.manifest import MANIFEST, is_manifest, manifest_text
 
-Ours = Callable[[Mapping[str, Any]], bool]
 UNFINISHED = ".robomorph-unfinished"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -26,20 +26,21 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def write_folder(
     folder: Path,
     files: Mapping[str, str],
-    manifest: str,
+    about: Mapping[str, Any],
     *,
-    ours: Ours,
+    manifest: str = MANIFEST,
     force: bool = False,
 ) -> list[Path]:
-    """Write text by path below `folder`; the paths written.
+    """Write text by path below `folder`, and what is known `about` it as `manifest`, which lists them;
+    the paths written.
 
-    manifest: which of the files lists them all, as JSON under "files". ours: whether such a manifest is that
-    of an earlier export, whose files go. A folder that holds anything else is refused unless `force`: then
-    what else is in it stays. OSError names the folder and, if it is full, the disk.
+    Files of an earlier export, which its manifest lists, go. A folder that holds anything else is refused
+    unless `force`: then what else is in it stays. OSError names the folder and, if it is full, the disk.
     """
+    files = {**files, manifest: manifest_text(about, files, manifest)}
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"{folder} is a file: expected a folder to write to")
-    earlier = _earlier_files(folder, manifest, ours)
+    earlier = _earlier_files(folder, manifest)
     if earlier is None and not force:
         raise ArgumentError(
             f"{folder} is not empty and was not written by robomorph: expected an empty folder or an earlier "
@@ -69,10 +70,10 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _earlier_files(folder: Path, manifest: str, ours: Ours) -> list[str] | None:
+def _earlier_files(folder: Path, manifest: str) -> list[str] | None:
     """What earlier exports wrote there, a killed one among them; None if the folder holds something else."""
-    finished = _listed(folder / manifest, ours)
-    killed = _listed(folder / UNFINISHED / manifest, ours) or []
+    finished = _listed(folder / manifest)
+    killed = _listed(folder / UNFINISHED / manifest) or []
     if finished is not None:
         return finished + killed
     places = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
@@ -81,11 +82,11 @@ def _earlier_files(folder: Path, manifest: str, ours: Ours) -> list[str] | None:
     return None if foreign else killed
 
 
-def _listed(manifest: Path, ours: Ours) -> list[str] | None:
+def _listed(manifest: Path) -> list[str] | None:
     """The files that a manifest lists; None if it is not ours, or there is none."""
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
-        return [str(name) for name in found.get("files", [])] if ours(found) else None
+        return [str(name) for name in found.get("files", [])] if is_manifest(found) else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from robomorph.ir.program import Port, Program
 from robomorph.targets.gpu.devices import gpu_dialect
 from robomorph.targets.gpu.kernel import MAPPINGS, make_launch_plan
 from robomorph.targets.gpu.launch import LaunchPlan
+from robomorph.targets.templates import fill, source_file
 
 Array = npt.NDArray[Any]
 
@@ -68,8 +67,8 @@ class _Kernel:
         return _SHORT[self.plan.dtype]
 
 
-def package_files(package: GpuPackage, manifest: str) -> dict[str, str]:
-    """Every file of the export by its path; `manifest` is the path of the list of them."""
+def package_files(package: GpuPackage) -> dict[str, str]:
+    """Every file of the export by its path."""
     kernels = _kernels(package)
     cuda = package.target == "cuda"
     suffix = gpu_dialect(package.target).suffix
@@ -79,21 +78,19 @@ def package_files(package: GpuPackage, manifest: str) -> dict[str, str]:
         files[f"kernels/{kernel.plan.symbol}.{suffix}"] = text
     files["kernels.h"] = _cuda_header(package, kernels) if cuda else _opencl_header(package, kernels)
     files["reference.h"] = _reference_header(package)
-    files["check.cu" if cuda else "check.c"] = _template("check.cu" if cuda else "check.c")
+    check = "check.cu" if cuda else "check.c"
+    files[check] = source_file("gpu", f"templates/{check}")
     words = {
-        "NAME": package.name,
-        "ROBOT": package.robot,
-        "VERSION": package.version,
-        "NQ": str(package.nq),
-        "NV": str(package.nv),
-        "SOURCES": "\n".join(f"  kernels/{k.plan.symbol}.{suffix}" for k in kernels),
-        "TABLE": _readme_table(kernels),
+        "name": package.name,
+        "robot": package.robot,
+        "version": package.version,
+        "nq": str(package.nq),
+        "nv": str(package.nv),
+        "sources": "\n".join(f"  kernels/{k.plan.symbol}.{suffix}" for k in kernels),
+        "table": _readme_table(kernels),
     }
-    files["CMakeLists.txt"] = _fill(_template(f"CMakeLists.{package.target}.txt"), words)
-    files["README.md"] = _fill(_template(f"README.{package.target}.md"), words)
-    about = {"made_by": f"robomorph {package.version}", "robot": package.robot}
-    listed = {**about, "left_out": dict(package.left_out), "files": [*files, manifest]}
-    files[manifest] = json.dumps(listed, indent=2)
+    files["CMakeLists.txt"] = fill("gpu", f"CMakeLists.{package.target}.txt.in", words)
+    files["README.md"] = fill("gpu", f"README.{package.target}.md.in", words)
     return files
 
 
@@ -272,13 +269,3 @@ def _numbers(array: Array) -> str:
 
 def _decimal(text: str) -> str:
     return text if any(mark in text for mark in ".e") else f"{text}.0"
-
-
-def _template(name: str) -> str:
-    return (resources.files("robomorph.targets.gpu") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _fill(text: str, words: dict[str, str]) -> str:
-    for key, word in words.items():
-        text = text.replace(f"@{key}@", word)
-    return text

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, ModelError, ModelWarning
 from robomorph.export.folders import write_folder
 from robomorph.export.gpu import GpuFunction, GpuPackage, package_files
+from robomorph.export.manifest import source_manifest
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.model import manifolds
@@ -43,7 +43,7 @@ from robomorph.targets.cpp.package import (
     comment_text,
     identifier,
 )
-from robomorph.targets.cpp.project import MANIFEST, project_files
+from robomorph.targets.cpp.project import project_files
 
 TARGETS = ("cpp", "cuda", "opencl")
 DTYPES = ("float64", "float32")
@@ -51,54 +51,6 @@ DTYPES = ("float64", "float32")
 # more values in registers, and people their bearings.
 _WHOLE, _PIECE = 450, 300
 _STATES = 2  # in the self-check that is exported with the code
-
-_TITLES = {
-    "inverse_dynamics": "Joint forces for given accelerations (recursive Newton-Euler).",
-    "bias_torque": "Joint forces at zero acceleration: Coriolis, centrifugal and gravity.",
-    "gravity_torque": "Joint forces that hold the robot at rest.",
-    "coriolis_matrix": "The Coriolis matrix C of C qd, with dM/dt - 2 C skew-symmetric.",
-    "mass_matrix": "The joint-space mass matrix.",
-    "mass_matrix_inverse": "The inverse of the joint-space mass matrix.",
-    "forward_dynamics": "Joint accelerations for given joint forces.",
-    "inverse_dynamics_gradient": "Derivatives of the joint forces with respect to positions and velocities.",
-    "forward_dynamics_gradient": "Joint accelerations and their derivatives.",
-    "forward_kinematics": "The pose of {frame} in the world.",
-    "jacobian": "The geometric Jacobian of {frame}.",
-    "link_poses": "The poses of all links in the world.",
-    "frame_velocity": "The velocity of {frame}.",
-    "frame_acceleration": "The acceleration of {frame}, without gravity.",
-    "jacobian_rate": "The acceleration of {frame} at qdd = 0: dJ/dt qd.",
-    "centroidal_momentum": "The momentum about the centre of mass.",
-    "centroidal_momentum_matrix": "The matrix that times qd is the momentum about the centre of mass.",
-    "center_of_mass": "The centre of mass of all links, in the world.",
-    "center_of_mass_jacobian": "The Jacobian of the centre of mass.",
-    "energy": "Kinetic and potential energy.",
-}
-_NOTES = {
-    "q": "coordinates, rad or m",
-    "qd": "velocities, rad/s or m/s",
-    "qdd": "accelerations, rad/s^2 or m/s^2",
-    "tau": "joint forces, N m or N",
-    "mass": "mass matrix M(q), symmetric",
-    "minv": "inverse of M(q), which is dqdd/dtau",
-    "dtau_dq": "[i][j] = d tau_i / d q_j",
-    "dtau_dqd": "[i][j] = d tau_i / d qd_j",
-    "dqdd_dq": "[i][j] = d qdd_i / d q_j",
-    "dqdd_dqd": "[i][j] = d qdd_i / d qd_j",
-    "pose": "homogeneous matrix, world from frame, m",
-    "jacobian": "rows: linear, then angular velocity in the world's axes, at the frame's origin",
-    "coriolis": "C(q, qd), row i for joint force i",
-    "poses": "homogeneous matrices, world from link, m; links in the order of the description",
-    "velocity": "linear (m/s), then angular (rad/s), in the world's axes, at the frame's origin",
-    "acceleration": "linear (m/s^2), then angular (rad/s^2): the rate of the frame's velocity",
-    "jacobian_rate": "linear (m/s^2), then angular (rad/s^2), in the world's axes, at the frame's origin",
-    "momentum": "linear (kg m/s), then angular (kg m^2/s), in the world's axes",
-    "momentum_matrix": "rows: linear, then angular momentum by qd, in the world's axes",
-    "com": "m, in the world",
-    "com_jacobian": "velocity of the centre of mass by qd, in the world's axes",
-    "kinetic": "J",
-    "potential": "J, zero at the world's origin",
-}
 
 
 @dataclass(frozen=True)
@@ -167,8 +119,8 @@ def export(
         names = [name for name, why in package.left_out.items() if why == reason]
         warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
-    files = project_files(package) if on_gpu is None else package_files(on_gpu, MANIFEST)
-    write_folder(user_path(directory), files, MANIFEST, ours=_is_export, force=force)
+    files = project_files(package) if on_gpu is None else package_files(on_gpu)
+    write_folder(user_path(directory), files, source_manifest(target, package), force=force)
     return package if on_gpu is None else on_gpu
 
 
@@ -337,8 +289,9 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
     )
     made = robot.specialiser.specialise(request)
     program = made.program
-    title = _TITLES.get(spec.algorithm, f"{spec.algorithm}.").format(frame=comment_text(spec.frame or ""))
-    notes = {p.name: _NOTES.get(p.name, "") for p in (*program.inputs, *program.outputs)}
+    entry = ALGORITHMS[spec.algorithm]
+    title = (entry.title or f"{entry.name}.").replace("{frame}", comment_text(spec.frame or ""))
+    notes = {p.name: entry.note(p.name) for p in (*program.inputs, *program.outputs)}
     links = ", ".join(comment_text(link) for link in request.wrench_links)
     notes["f_ext"] = f"wrenches [force, moment] at and in the frames of {links}"
     blocks = chunk(run_passes(program, SCHEDULE), _WHOLE, _PIECE)
@@ -361,7 +314,3 @@ def reference_states(robot: Robot, program: Program, states: int) -> dict[str, A
 
     arguments = {port.name: argument(port) for port in program.inputs}
     return arguments | interpret(program, arguments)
-
-
-def _is_export(manifest: Mapping[str, Any]) -> bool:
-    return str(manifest["made_by"]).startswith("robomorph")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +11,17 @@ import numpy.typing as npt
 
 from robomorph.accelerators.accuracy import error_report
 from robomorph.export.folders import write_folder
+from robomorph.export.manifest import manifest as common_manifest
 from robomorph.ir.text import entry_names
 from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.design import DesignStats
 from robomorph.targets.rtl.stream import Stream
 from robomorph.targets.rtl.synthesis import ultrascale_passes
+from robomorph.targets.templates import fill, source_file
 
 Array = npt.NDArray[Any]
-_MANIFEST = "design.json"
-_GENERATOR = "robomorph"  # tells our manifest from another's
+MANIFEST = "design.json"
 _STATES = 50  # of the testbench
 # Words on the streams, for the README and for the register map.
 _BOUNDARY = {
@@ -50,23 +48,15 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
         "Makefile": _makefile(accelerator),
         "README.md": _readme(accelerator),
     }
-    listed = {**manifest(accelerator), "files": sorted([*files, _MANIFEST])}
-    files[_MANIFEST] = json.dumps(listed, indent=2) + "\n"
-    return write_folder(folder, files, _MANIFEST, ours=_is_design, force=force)
-
-
-def _is_design(found: Mapping[str, Any]) -> bool:
-    return bool(found.get("generator") == _GENERATOR)
+    return write_folder(folder, files, manifest(accelerator), manifest=MANIFEST, force=force)
 
 
 def manifest(accelerator: Accelerator) -> dict[str, Any]:
     """Everything a driver needs to know: the words of both streams and their formats."""
     fixed, design = accelerator.fixed, accelerator.design
     names = entry_names(fixed.program.inputs)
-    return {
-        "generator": _GENERATOR,
+    about = {
         "function": accelerator.source.request.algorithm,
-        "robot": accelerator.source.specialiser.model.name,
         "top": design.top,
         "numbers": accelerator.options.numbers.name,
         "boundary": accelerator.options.boundary,
@@ -78,6 +68,7 @@ def manifest(accelerator: Accelerator) -> dict[str, Any]:
         "streams": {n: asdict(s) for n, s in zip(("in", "out"), design.streams, strict=True)},
         "estimates": design.stats_dict(),
     }
+    return common_manifest("rtl", accelerator.source.specialiser.model.name, about)
 
 
 def register_map(accelerator: Accelerator) -> str:
@@ -112,7 +103,7 @@ def _testbench(accelerator: Accelerator) -> dict[str, str]:
         "RM_LANES_OUT": sink.lanes,
         "RM_BEATS_OUT": sink.beats,
     }
-    bench = (resources.files("robomorph.targets.rtl") / "sim" / "testbench.sv").read_text()
+    bench = source_file("rtl", "sim/testbench.sv")
     return {
         "sim/testbench.sv": bench,
         "sim/vectors.svh": "".join(f"`define {name} {value}\n" for name, value in macros.items()),
@@ -130,7 +121,7 @@ def _synthesis(accelerator: Accelerator) -> dict[str, str]:
         *ultrascale_passes(design.top),
         f"tee -o build/synthesis.txt stat -top {design.top}",
     ]
-    runner = (resources.files("robomorph.targets.rtl") / "synth" / "yosys.py").read_text()
+    runner = source_file("rtl", "synth/yosys.py")
     return {"synth/ultrascale.ys": "\n".join(script) + "\n", "synth/yosys.py": runner}
 
 
@@ -150,90 +141,34 @@ def _beats(words: Array, stream: Stream, flags: Array | None) -> str:
 
 
 def _makefile(accelerator: Accelerator) -> str:
-    top = accelerator.design.top
     sources = " \\\n  ".join(f"rtl/{name}" for name in accelerator.design.files)
-    return f"""\
-# lint: all of Verilator's warnings. simulate: the testbench with its vectors. synthesise: Yosys, UltraScale+.
-# The tools may be the system's, or those of the Python packages verilator and pyosys.
-TOP := {top}
-RTL := {sources}
-PYTHON ?= python3
-VERILATOR ?= $(shell command -v verilator || command -v verilator-cli || echo verilator)
-YOSYS ?= $(shell command -v yosys || echo $(PYTHON) synth/yosys.py)
-# The last of these is for the Verilator of the Python package, which was built without a compiler's help.
-FLAGS := --binary --timing --assert -CFLAGS -std=c++20 -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include
-
-.PHONY: lint simulate synthesise clean
-lint:
-\t$(VERILATOR) --lint-only -Wall --top-module $(TOP) $(RTL)
-
-simulate: build/Vtestbench
-\tcd sim && ../build/Vtestbench
-
-build/Vtestbench: $(RTL) sim/testbench.sv sim/vectors.svh
-\t$(VERILATOR) $(FLAGS) -Isim --Mdir build --top-module testbench sim/testbench.sv $(RTL)
-
-synthesise: build/synthesis.txt
-\tcat $<
-
-build/synthesis.txt: $(RTL) synth/ultrascale.ys
-\tmkdir -p build
-\t$(YOSYS) -s synth/ultrascale.ys
-
-clean:
-\trm -rf build
-"""
-
-
-def _pipelines(s: DesignStats) -> str:
-    return f", in one of {s.pipelines} pipelines in turn" if s.pipelines > 1 else ""
+    return fill("rtl", "Makefile.in", {"top": accelerator.design.top, "sources": sources})
 
 
 def _readme(accelerator: Accelerator) -> str:
-    s = accelerator.design.stats
     report = error_report(accelerator, accelerator.sample(1000, seed=3))
-    errors = "\n".join(
-        f"| {o.name} | {o.worst:.2e} | {o.typical:.2e} | {o.largest:.4g} |" for o in report.outputs
-    )
-    arguments = ", ".join(port.name for port in accelerator.chip.inputs)
+    errors = [f"| {o.name} | {o.worst:.2e} | {o.typical:.2e} | {o.largest:.4g} |" for o in report.outputs]
     shared = accelerator.options.trig == "host"
-    host = "sines and cosines come from the host" if shared else "nothing is left to the host"
-    return f"""\
-# {accelerator.design.top}
+    words = {
+        "top": accelerator.design.top,
+        "function": accelerator.source.request.algorithm,
+        "robot": accelerator.source.specialiser.model.name,
+        "arguments": ", ".join(port.name for port in accelerator.chip.inputs),
+        "host": "sines and cosines come from the host" if shared else "nothing is left to the host",
+        "numbers": accelerator.options.numbers.name,
+        "boundary": _BOUNDARY[accelerator.options.boundary],
+        "errors": "\n".join(errors),
+        "manifest": MANIFEST,
+        "states": str(_STATES),
+    }
+    return fill("rtl", "README.md.in", words | _estimates(accelerator.design.stats))
 
-{accelerator.source.request.algorithm} of {accelerator.source.specialiser.model.name},
-generated by robomorph: plain SystemVerilog, no vendor primitives. Arguments: {arguments}; {host}. Numbers:
-{accelerator.options.numbers.name}; products and sums are rounded to nearest and saturate; `m_axis_tuser`
-marks a result in which something did, `overflow_o` stays up. {_BOUNDARY[accelerator.options.boundary]}
 
-![blocks](docs/blocks.svg)
-
-| from the schedule model | |
-|---|---|
-| cycles from the last word in to the result ready | {s.latency} |
-| cycles to the last word out | {s.last_word} |
-| cycles between states | {s.interval:g} |
-| pipelines, which take states in turn | {s.pipelines} |
-| variable multipliers ({s.word_bits} x {s.word_bits}) | {s.multipliers} for {s.multiplications} products |
-| constant multipliers, by shift and add | {s.constant_multipliers}, {s.constant_adders} adders |
-| adders | {s.adders} |
-| flip-flops of values and stream buffers | {s.flip_flops} |
-| bits in memories | {s.memory_bits} |
-
-| output (1,000 random states against float64) | worst error | typical error | largest value |
-|---|---|---|---|
-{errors}
-
-## Use
-`s_axis` takes a state, `m_axis` gives a result, both AXI4-Stream with back-pressure. The words are listed in
-[docs/register_map.md](docs/register_map.md) and, for programs, in `{_MANIFEST}`. `rst_ni` is active low.
-
-    make lint        # Verilator, all warnings
-    make simulate    # {_STATES} states with random pauses, compared bit by bit
-    make synthesise  # Yosys, UltraScale+
-
-## Cycles
-Operations by cycle of one state; a new state starts every {s.interval:g} cycles{_pipelines(s)}.
-
-![timeline](docs/timeline.svg)
-"""
+def _estimates(stats: DesignStats) -> dict[str, str]:
+    counts = (
+        *("latency", "last_word", "pipelines", "word_bits", "multipliers", "multiplications"),
+        *("constant_multipliers", "constant_adders", "adders", "flip_flops", "memory_bits"),
+    )
+    turns = f", in one of {stats.pipelines} pipelines in turn" if stats.pipelines > 1 else ""
+    found = {name: str(getattr(stats, name)) for name in counts}
+    return found | {"interval": f"{stats.interval:g}", "in_turn": turns}

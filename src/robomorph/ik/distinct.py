@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.configuration import difference
 from robomorph.ik.solver import Raw
 
 if TYPE_CHECKING:
@@ -55,4 +56,4 @@ def _distinct(robot: Robot, q: Array, success: Array, posture: Array, wanted: in
 def _steps(robot: Robot, q0: Array, q1: Array) -> Array:
     """Steps of the manifold from q0 to q1: two quaternions stand for one rotation."""
     # Of what is searched, only coordinates that add are as many as the degrees of freedom.
-    return np.asarray(q1 - q0) if robot.nq == robot.nv else robot.difference(q0, q1)
+    return np.asarray(q1 - q0) if robot.nq == robot.nv else difference(robot.model, q0, q1)

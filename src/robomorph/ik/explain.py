@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.configuration import coordinates
 from robomorph.ik.coordinates import coordinate_names
 from robomorph.ik.result import AT_LIMIT, IKResult
 from robomorph.ik.solver import Raw, Solver
@@ -119,7 +120,7 @@ def _exceeded(solver: Solver, q: Array) -> str | None:
     robot, worst = solver.robot, []
     beyond = np.maximum(solver.lower - q, q - solver.upper) > AT_LIMIT
     for body in robot.model.bodies:
-        place = robot.coordinates(body.joint_name)[0].start
+        place = coordinates(robot.model, body.joint_name)[0].start
         if not beyond[place]:
             continue
         _, scale, offset = body.mimic or (0, 1.0, 0.0)

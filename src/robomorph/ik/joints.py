@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.configuration import coordinates, position_limits
 from robomorph.algorithms.tree import coordinate_starts
 from robomorph.errors import ArgumentError
+from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES, JointType
 from robomorph.model.manifolds import SE2, SE3, SO3, Flat, Manifold
 from robomorph.spatial import Transform
-
-if TYPE_CHECKING:
-    from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
 # The manifolds that native code can step (IkJointKind). A subclass may step otherwise, so it is another.
@@ -34,11 +33,10 @@ class StepJoint(NamedTuple):
     held: bool
 
 
-def step_joints(robot: Robot, fixed: tuple[str, ...], counted: frozenset[int]) -> list[StepJoint]:
+def step_joints(model: Model, fixed: tuple[str, ...], counted: frozenset[int]) -> list[StepJoint]:
     """Every joint with coordinates of its own; joints whose manifold is not known are refused by name. Where
     the coordinate itself counts (`counted`), a turn further is not the same."""
-    model = robot.model
-    held = {robot.coordinates(name)[0].start for name in fixed}
+    held = {coordinates(model, name)[0].start for name in fixed}
     # A joint that follows another at a rate of its own is not back after one turn of it.
     followed = {body.mimic[0] for body in model.bodies if body.mimic is not None}
     out: list[StepJoint] = []
@@ -84,23 +82,23 @@ def _matrix(joint: JointType, q: list[float]) -> Array:
     return np.array(Transform(joint.transform(q, 0.0)).matrix(), dtype=float)
 
 
-def bounds(robot: Robot, fixed: tuple[str, ...], limits: bool) -> tuple[Array, Array]:
-    """(nq,) each: the robot's limits, and where a mimic joint reaches its own first, those. Joints that
+def bounds(model: Model, fixed: tuple[str, ...], limits: bool) -> tuple[Array, Array]:
+    """(nq,) each: the joints' limits, and where a mimic joint reaches its own first, those. Joints that
     the caller fixes have none: they stay where they are, wherever that is."""
-    lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
+    lower, upper = position_limits(model)
     if not limits:
         return np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
-    for body in robot.model.bodies:
+    for body in model.bodies:
         if body.mimic is None or body.mimic[1] == 0.0:
             continue
-        place = robot.coordinates(body.joint_name)[0].start
+        place = coordinates(model, body.joint_name)[0].start
         _, scale, offset = body.mimic
         ends = sorted((x - offset) / scale for x in (body.limits.lower, body.limits.upper))
         low, high = max(lower[place], ends[0]), min(upper[place], ends[1])
         if low <= high:  # limits that exclude each other cannot both be kept: the source's stand
             lower[place], upper[place] = low, high
     for name in fixed:
-        place = robot.coordinates(name)[0]
+        place = coordinates(model, name)[0]
         lower[place], upper[place] = -np.inf, np.inf
     return lower, upper
 

@@ -53,11 +53,6 @@ class Layout:
         """Coordinates that count by themselves: a full turn further is not the same."""
         return frozenset().union(*(task.coordinates for task in self.tasks))
 
-    @property
-    def native_raws(self) -> int:
-        """How many raw errors native code makes room for: at least three from where each task begins."""
-        return max(self.size.raw, *(start.raw + 3 for start in self.starts))
-
     def native_blocks(self) -> list[tuple[int, int, int, int, int]]:
         """(kind, raw start, row start, rows, place among bends) of each task, as native code takes them."""
         return [

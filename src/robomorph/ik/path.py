@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.configuration import difference
 from robomorph.errors import ArgumentError
 from robomorph.ik.solver import Raw, Solver
 from robomorph.runtime.arguments import as_array
@@ -85,7 +86,7 @@ def _each_path(name: str, value: Array, lead: list[int]) -> Array:
 def _refuse_jumps(solver: Solver, numbers: Array, q: Array, raw: Raw, largest: Array) -> tuple[Raw, Array]:
     """The same answers, but with `q` and its errors where a solution is farther from it than `largest` (n,),
     and a note there."""
-    steps = np.abs(solver.robot.difference(q, raw.q)).max(axis=-1, initial=0.0)
+    steps = np.abs(difference(solver.robot.model, q, raw.q)).max(axis=-1, initial=0.0)
     notes = np.full(len(q), None, object)
     far = np.flatnonzero(raw.success & (steps > largest))
     if not len(far):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.configuration import neutral, position_limits
 from robomorph.algorithms.tree import coordinate_starts
 from robomorph.errors import ArgumentError
 from robomorph.ik.layout import Layout
@@ -145,8 +146,8 @@ def default_start(robot: Robot) -> Array:
     known: Array | None = robot._kernels.get("ik start")
     if known is not None:
         return known
-    q = robot.neutral
-    lower, upper = robot.limits.lower, robot.limits.upper
+    q = neutral(robot.model)
+    lower, upper = position_limits(robot.model)
     both = np.isfinite(lower) & np.isfinite(upper)
     q[both] = 0.5 * (lower[both] + upper[both])
     q = robot._kernels["ik start"] = np.clip(q, lower, upper)

@@ -59,8 +59,8 @@ class Solver:
         self._codes: list[NativeHandle] = []
         self._residual: Residual | None = None
         self._still: Solver | None = None
-        self.joints = step_joints(robot, options.fixed, layout.coordinates)
-        self.lower, self.upper = bounds(robot, options.fixed, options.limits)
+        self.joints = step_joints(robot.model, options.fixed, layout.coordinates)
+        self.lower, self.upper = bounds(robot.model, options.fixed, options.limits)
 
     def solve(self, reference: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
         """reference (n, layout.size.reference), start and posture (n, nq): C-contiguous float64."""
@@ -150,7 +150,7 @@ class Solver:
                 robot.nq,
                 robot.nv,
                 layout.size.reference,
-                layout.native_raws,
+                layout.size.raw,
                 layout.rows,
                 residual.note,
                 layout.bend_count,

@@ -158,3 +158,13 @@ class Expr:
 
     def __repr__(self) -> str:
         return f"Expr(%{self.index})"
+
+
+class Opaque(Expr):
+    """A traced scalar that nothing looks behind: its opposite is a new operation, even if it was made by a
+    change of sign."""
+
+    __slots__ = ()
+
+    def __neg__(self) -> Expr:
+        return self._unary(NEG)

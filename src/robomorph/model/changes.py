@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ArgumentError
 from .arrays import Array, frozen
@@ -16,7 +16,9 @@ from .inertia import Inertia
 from .pose import Pose
 from .rotation import EXACT, ROUNDED, nearest_rotation
 
-LockedValue: TypeAlias = float | Sequence[float]
+_Number: TypeAlias = np.floating[Any] | np.integer[Any]
+# One number, or one for each coordinate of the joint.
+LockedValue: TypeAlias = float | _Number | Sequence[float] | NDArray[_Number]
 Payload: TypeAlias = Inertia | tuple[float, ArrayLike] | tuple[float, ArrayLike, ArrayLike]
 ToolFrame: TypeAlias = tuple[str, Pose | ArrayLike]
 

@@ -17,7 +17,10 @@ PIECE = 300  # nodes in a piece of a longer one
 
 
 def chunk(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Program:
-    """Cuts after the leading trigonometry and, in a long program, at about every `piece` nodes, evenly."""
+    """Marks places where a long program may be cut into functions: compile time stays linear.
+
+    Cuts are after the leading trigonometry and, in a long program, at about every `piece` nodes, evenly.
+    """
     total = len(program.nodes)
     last_trig = max((i for i, n in enumerate(program.nodes) if n.op is SIN or n.op is COS), default=-1)
     start = last_trig + 1

@@ -8,6 +8,7 @@ from robomorph.passes.rewrite import Rebuild, rewrite
 
 
 def cse(program: Program) -> Program:
+    """Computes equal expressions once."""
     seen: dict[Node, int] = {}
 
     def rule(build: Rebuild, node: Node) -> int:

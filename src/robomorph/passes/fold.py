@@ -11,6 +11,7 @@ from robomorph.passes.rewrite import Rebuild, rewrite
 
 
 def fold(program: Program) -> Program:
+    """Computes operations on constants."""
     return rewrite(program, _rule)
 
 

@@ -13,6 +13,7 @@ from robomorph.passes.rewrite import Rebuild, rewrite, use_counts
 
 
 def fuse(program: Program) -> Program:
+    """Joins products and sums into fused multiply-adds, so rounding is the same for every target width."""
     uses = use_counts(program)
     single: set[int] = set()  # rebuilt nodes used once
     position = iter(range(len(program.nodes)))

@@ -11,8 +11,10 @@ from robomorph.ir.program import Node, Program
 
 
 def order(program: Program) -> Program:
-    """The same nodes, sines and cosines, with what they need, first: they are long and independent of
-    each other."""
+    """Puts trigonometry first and keeps the rest in traced order, which finishes one link before the next.
+
+    Sines and cosines, with what they need, are long and independent of each other.
+    """
     nodes = program.nodes
     new: dict[int, int] = {}
     out: list[Node] = []

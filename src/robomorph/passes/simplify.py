@@ -14,6 +14,7 @@ from robomorph.passes.rewrite import Rebuild, rewrite
 
 
 def simplify(program: Program) -> Program:
+    """Uses identities that are exact in floating point; moves signs outwards, where they cost nothing."""
     return rewrite(program, _rule)
 
 

@@ -39,6 +39,9 @@ class Assembled:
     requirements: tuple[Requirement, ...]
     functions: Functions
     method: str
+    impossible: str | None = (
+        None  # why nothing can be found, "" if nothing is known against it; None: not asked
+    )
 
     @cached_property
     def evaluator(self) -> Evaluator:

@@ -169,6 +169,14 @@ class read_limit:
         return low, high
 
     @staticmethod
+    def share(value: Any, has_own: bool) -> float | None:
+        """What share of the robot's own limits a caller asked for; None if he gave numbers of his own."""
+        if value is True:
+            return 1.0
+        single = has_own and not isinstance(value, (tuple, list)) and np.ndim(value) == 0
+        return float(value) if single else None
+
+    @staticmethod
     def magnitude(name: str, value: Any, own: Array | None, nv: int) -> Array | None:
         """(nv,) largest magnitudes, or None."""
         if value is None or value is False:

@@ -21,9 +21,10 @@ from robomorph.planning.given import (
     whole_number,
 )
 from robomorph.planning.problem import Array
-from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
+from robomorph.planning.requirements import Ends, OfJoints, OfTask, OfTorques, Requirement
 from robomorph.tasks import AnyTask, Posture
 from robomorph.tasks.kinds import LINEAR
+from robomorph.tasks.numbers import read_bounds
 
 if TYPE_CHECKING:
     from robomorph.planning.plan import Plan
@@ -86,6 +87,16 @@ class Motion:
                 )
 
     @property
+    def seconds(self) -> float:
+        """How long it takes (at the nominal duration)."""
+        return self.duration.nominal
+
+    @property
+    def ends(self) -> Ends:
+        nominal = self.duration.nominal
+        return Ends(self.start, self.end, self.periodic, self.duration.bounds or (nominal, nominal))
+
+    @property
     def knot(self) -> float:
         """Seconds between two knots (at the nominal duration)."""
         return self.duration.nominal / self.intervals
@@ -121,12 +132,20 @@ class Motion:
         if low.ndim != 1 or numbers.ndim != 1:
             raise ArgumentError(f"{task.title}: expected one reference and one set of bounds, found a batch")
         _must_have_room(task.title, low, high, window)
-        self._add(task, numbers, np.array(low), np.array(high), window, rate)
+        given = read_bounds(task.title, task.bound_size.given, lower, upper)
+        self._add(task, numbers, (np.array(low), np.array(high)), given, window, rate)
         return self
 
     def _add(
-        self, task: AnyTask, numbers: Array, low: Array, high: Array, window: tuple[float, float], rate: int
+        self,
+        task: AnyTask,
+        numbers: Array,
+        bounds: tuple[Array, Array],
+        given: tuple[Array, Array],
+        window: tuple[float, float],
+        rate: int,
     ) -> None:
+        low, high = bounds
         name = f"{('', 'speed of ', 'acceleration of ')[rate]}{task.title}"
         units = _unit(task) + ("", "/s", "/s^2")[rate]
         if isinstance(task, Posture):
@@ -140,7 +159,18 @@ class Motion:
             names = _row_names(task)
             reference = tuple(float(x) for x in numbers)
             self.requirements.append(
-                OfTask(name, low, high, window, rate, names, units, task=task, reference=reference)
+                OfTask(
+                    name,
+                    low,
+                    high,
+                    window,
+                    rate,
+                    names,
+                    units,
+                    task=task,
+                    reference=reference,
+                    given=(tuple(map(float, given[0])), tuple(map(float, given[1]))),
+                )
             )
         if not self.requirements[-1].live:
             self.requirements.pop()
@@ -163,7 +193,7 @@ class Motion:
         limits, nv, before = self.robot.limits, self.robot.nv, len(self.requirements)
         pair = read_limit.position(position, limits, nv)
         if pair is not None and np.isfinite(pair).any():
-            self._limit_joints("position limits", pair, 0, "rad or m")
+            self._limit_joints("position limits", pair, 0, "rad or m", read_limit.share(position, True))
         asked = (
             ("velocity limits", velocity, limits.velocity, 1, "/s"),
             ("acceleration limits", acceleration, None, 2, "/s^2"),
@@ -172,14 +202,18 @@ class Motion:
         for name, value, own, rate, unit in asked:
             most = read_limit.magnitude(name.removesuffix(" limits"), value, own, nv)
             if most is not None:
-                self._limit_joints(name, (-most, most), rate, f"rad{unit} or m{unit}")
+                share = read_limit.share(value, own is not None)
+                self._limit_joints(name, (-most, most), rate, f"rad{unit} or m{unit}", share)
         most = read_limit.magnitude("torque", torque, limits.effort, nv)
         if most is not None:
             read_limit.masses(self.robot)
             everywhere = (0.0, self.duration.nominal)
             names, joints = self.robot.velocity_names, tuple(range(nv))
+            share = read_limit.share(torque, True)
             self.requirements.append(
-                OfTorques("torque limits", -most, most, everywhere, 0, names, "N m or N", joints=joints)
+                OfTorques(
+                    "torque limits", -most, most, everywhere, 0, names, "N m or N", joints=joints, share=share
+                )
             )
         if len(self.requirements) == before:
             raise ArgumentError(
@@ -188,11 +222,15 @@ class Motion:
             )
         return self
 
-    def _limit_joints(self, name: str, pair: tuple[Array, Array], rate: int, unit: str) -> None:
+    def _limit_joints(
+        self, name: str, pair: tuple[Array, Array], rate: int, unit: str, share: float | None
+    ) -> None:
         everywhere = (0.0, self.duration.nominal)
         joints = tuple(range(self.robot.nv))
         names = self.robot.velocity_names
-        self.requirements.append(OfJoints(name, *pair, everywhere, rate, names, unit, joints=joints))
+        self.requirements.append(
+            OfJoints(name, *pair, everywhere, rate, names, unit, joints=joints, share=share)
+        )
 
     def refined(self, refine: int) -> Motion:
         """The same motion with so many pieces of every interval."""

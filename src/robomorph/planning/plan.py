@@ -18,12 +18,13 @@ from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
 from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array
-from robomorph.planning.requirements import Requirement, scale_of
+from robomorph.planning.requirements import Ends, Requirement, scale_of
 from robomorph.planning.sampling import Sampler
 from robomorph.planning.spline import Spline
 
 if TYPE_CHECKING:
     from robomorph.planning.assemble import Assembled
+    from robomorph.planning.certificate import Certificate
     from robomorph.robot import Robot
 
 _SAMPLES = 20  # of every interval, for margins
@@ -72,9 +73,10 @@ class Plan:
     requirements: tuple[Requirement, ...]
     method: str
     solver: str
+    ends: Ends
     multipliers: Array | None = None
     moved: int = 0
-    certificate: Any = None
+    certificate: Certificate | None = None
     others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
@@ -138,6 +140,14 @@ class Plan:
         inner = t[(t > begin) & (t < end)]
         return np.unique(np.concatenate([[begin], inner, [end]]))
 
+    def certify(self, **effort: Any) -> Certificate:
+        """Prove every constraint for every instant (docs/planning-certificate.md); what cannot be proven is
+        named in `certificate.failed`. Kept as `plan.certificate`. effort: see `certificate.certify`."""
+        from robomorph.planning.certificate.plans import certify_plan
+
+        self.certificate = certify_plan(self, **effort)
+        return self.certificate
+
     # --- files ---------------------------------------------------------------------------------------
 
     def sample(self, rate: float = 1000.0) -> dict[str, Array]:
@@ -146,12 +156,19 @@ class Plan:
         return {"t": t, "q": self.q(t), "qd": self.qd(t), "qdd": self.qdd(t), "tau": self.tau(t)}
 
     def save(self, path: str | Path, rate: float = 1000.0) -> None:
-        """Samples, so many a second, as NPZ (with the control points) or CSV, by the file's ending."""
-        path, found = Path(path), self.sample(rate)
+        """The plan with its certificate as JSON, which `robomorph check` proves again; or samples, so many a
+        second, as NPZ (with the control points) or CSV: by the file's ending."""
+        path = Path(path)
+        check_ending(path)
+        if path.suffix == ".json":
+            from robomorph.planning.certificate.plans import save_plan
+
+            return save_plan(self, path)
+        found = self.sample(rate)
         if path.suffix == ".npz":
             found.update(control=self.control, joints=np.array(self.robot.velocity_names))
             np.savez(path, **found)  # type: ignore[arg-type]
-        elif path.suffix == ".csv":
+        else:
             names = [
                 f"{what} {joint}" for what in ("q", "qd", "qdd", "tau") for joint in self.robot.velocity_names
             ]
@@ -160,8 +177,6 @@ class Plan:
                 writer = csv.writer(file)
                 writer.writerow(["t", *names])
                 writer.writerows([repr(float(x)) for x in row] for row in table)
-        else:
-            raise ArgumentError(f"path: expected a name that ends in .npz or .csv, found {path.name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sizes": self.sizes, "assembled": None}
@@ -173,6 +188,12 @@ class Plan:
         state = "solved" if self.success else "failed"
         found = f"{self.seconds:g} s, cost {self.cost:.6g}, {self.iterations} iterations"
         return f"<Plan {state}: {self.robot.name}, {found}>"
+
+
+def check_ending(path: Path) -> None:
+    """Of a file that a plan is to be saved as."""
+    if path.suffix not in (".json", ".npz", ".csv"):
+        raise ArgumentError(f"path: expected a name ending in .json, .npz or .csv, found {path.name!r}")
 
 
 def sizes_of(evaluator: Evaluator) -> Sizes:

@@ -36,25 +36,40 @@ class Requirement:
 
 
 @dataclass(frozen=True, eq=False)
+class Ends:
+    """What is asked of a motion as a whole: start and end (3, nv) or None, whether it goes round, and its
+    shortest and longest duration (s)."""
+
+    start: Array | None
+    end: Array | None
+    periodic: bool
+    seconds: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
 class OfTask(Requirement):
-    """Bound rows of a task from a reference, as numbers."""
+    """Bound rows of a task from a reference, as numbers. given: the caller's own bounds, lower and upper."""
 
     task: AnyTask = field(kw_only=True)
     reference: tuple[float, ...] = field(kw_only=True)
+    given: tuple[tuple[float, ...], tuple[float, ...]] = field(kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
 class OfJoints(Requirement):
-    """Coordinates of joints or their time derivatives (rate 0 to 3), less `offset`: exact on splines."""
+    """Coordinates of joints or their time derivatives (rate 0 to 3): exact on splines. share: of the robot's
+    own limits, if these are it."""
 
     joints: tuple[int, ...] = field(kw_only=True)
+    share: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
 class OfTorques(Requirement):
-    """Torques of the joints."""
+    """Torques of the joints. share: of the robot's own limits, if these are it."""
 
     joints: tuple[int, ...] = field(kw_only=True)
+    share: float | None = field(default=None, kw_only=True)
 
 
 def scale_of(requirement: Requirement, row: int) -> float:

@@ -21,6 +21,7 @@ from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
+from robomorph.planning.solvers.native import prepare
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
 
@@ -57,7 +58,9 @@ def search(motion: Motion, how: Search) -> Plan:
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
     assembled = motion.problem(how.cost, how.method, how.points, how.target, how.precision)
     guess = first_guess(motion, assembled, how.guess)
-    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    if assembled.impossible is None:
+        assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    impossible = assembled.impossible
     made = time.perf_counter() - begin
     record = _Record(motion, assembled, how.method, name)
     if impossible:
@@ -68,7 +71,7 @@ def search(motion: Motion, how: Search) -> Plan:
             Task(
                 assembled.evaluator,
                 x,
-                assembled.evaluator.margins(x),
+                None,
                 how.cost is not None,
                 threads,
                 line.callback,
@@ -90,6 +93,7 @@ def _solve_all(
     changes no answer."""
     workers = min(len(tasks), tasks[0].threads or get_default_threads())
     if parallel and workers > 1:
+        prepare(tasks[0])  # what must be compiled is compiled once
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(solve, [replace(task, threads=1) for task in tasks]))
     out: list[Outcome] = []
@@ -168,19 +172,21 @@ class _Record:
 
     def plan(self, outcome: Outcome | None, x: Array) -> Plan:
         evaluator, motion = self.assembled.evaluator, self.motion
+        nominal = motion.duration.nominal
         sigma = 1.0 if self.assembled.problem.duration is None else float(x[-1])
         return Plan(
             robot=motion.robot,
             success=outcome is not None and outcome.status == SOLVED,
             reason="" if outcome is None else explain(self.assembled, evaluator, outcome),
             control=evaluator.control(x),
-            seconds=motion.duration.nominal * sigma,
+            seconds=nominal * sigma,
             cost=evaluator.cost(x),
             iterations=0 if outcome is None else outcome.iterations,
             times={} if outcome is None else outcome.seconds,
             requirements=tuple(stretched(r, sigma) for r in motion.requirements),
             method=self.method,
             solver=self.solver,
+            ends=motion.ends,
             multipliers=None if outcome is None else outcome.multipliers,
             moved=self.assembled.functions.moved,
             assembled=self.assembled,

@@ -76,8 +76,9 @@ class KernelCache:
             self._complain("cannot read the kernel cache %s: %s", self._directory, error)
         return None
 
-    def put(self, key: str, payload: bytes) -> None:
-        """Stores `payload` under `key`, replacing what was there; only logs if that is impossible."""
+    def put(self, key: str, payload: bytes, *, optional: bool = False) -> None:
+        """Stores `payload` under `key`, replacing what was there; only logs if that is impossible, and not
+        even that if it is `optional`: a folder that is full of kernels may well be read-only."""
         if self._directory is None:
             return
         header = _HEADER.pack(_MAGIC, _FORMAT, _digest(key), len(payload), hashlib.sha256(payload).digest())
@@ -85,7 +86,10 @@ class KernelCache:
             _write_atomically(self._directory, self._path(self._directory, key), header + payload)
             self._evict_sometimes(self._directory)
         except OSError as error:
-            self._complain("cannot write the kernel cache %s, going on without: %s", self._directory, error)
+            if not optional:
+                self._complain(
+                    "cannot write the kernel cache %s, going on without: %s", self._directory, error
+                )
 
     def clear(self) -> None:
         """Removes all entries."""

@@ -1,13 +1,14 @@
 """The one printer for languages that look like C: C++, CUDA, OpenCL.
 
 A language is a `Dialect`: a table of spellings. Where values that outlive a block are found (arguments,
-results, workspace) is up to the target, which gives a `Places`. The printer turns a chunk of a scheduled
-program into statements; what surrounds them (signatures, barriers, loops) is the target's.
+results, workspace) is up to the target, which spells them out in a `Places`. Both are data: the printer calls
+nobody back. It turns a chunk of a scheduled program into statements; what surrounds them (signatures,
+barriers, loops) is the target's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -51,28 +52,36 @@ COMMON: dict[Op, str] = {
 class Dialect:
     """How one language spells values and operations.
 
-    value: the type of a value. literal: a constant of that type. spelling: an expression per operation, over
-    {a} {b} {c} {one}; sines and cosines are not in it. sincos: statements that declare and set {s} and {c},
-    the sine and cosine of {a}; {t} is `value`. name_inputs: read an argument once into a local name, or
-    spell its place wherever it is used.
+    value: the type of a value. dtype: the precision in which constants are written ("float32", "float64").
+    spelling: an expression per operation, over {a} {b} {c} {one}; sines and cosines are not in it. sincos:
+    statements that declare and set {s} and {c}, the sine and cosine of {a}; {t} is `value`. name_inputs: read
+    an argument once into a local name, or spell its place wherever it is used. cast: the type that constants
+    are converted to, if they need it.
     """
 
     name: str
     value: str
-    literal: Callable[[float], str]
+    dtype: str
     spelling: Mapping[Op, str]
     sincos: str
     declare: str = "const {t} {o} = {e};"
     name_inputs: bool = True
+    cast: str = ""
+
+    def literal(self, value: float) -> str:
+        """A constant that rounds to `value`. A negative one is in brackets, so that it may stand anywhere in
+        an expression."""
+        text = _number(value, self.dtype)
+        return f"{self.cast}({text})" if self.cast or text.startswith("-") else text
 
 
 @dataclass(frozen=True)
 class Places:
-    """Spellings of the flat entry k of the arguments, of the results, and of workspace slots."""
+    """How every flat entry of the arguments and of the results is spelled, and the name of the workspace."""
 
-    input: Callable[[int], str]
-    output: Callable[[int], str]
-    slot: Callable[[int], str]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    work: str
 
 
 @dataclass(frozen=True)
@@ -85,16 +94,13 @@ class Block:
     uses_slots: bool
 
 
-def c_literal(value: float, dtype: str) -> str:
-    """A C constant that rounds to `value` in `dtype`, with the suffix f for float32. A negative one is in
-    brackets, so that it may stand anywhere in an expression."""
+def _number(value: float, dtype: str) -> str:
+    """A C constant that rounds to `value` in `dtype`, with the suffix f for float32."""
     single = dtype == "float32"
     text = str(np.float32(value)) if single else repr(float(value))
     if not any(mark in text for mark in ".e"):
         text += ".0"
-    if single:
-        text += "f"
-    return f"({text})" if text.startswith("-") else text
+    return f"{text}f" if single else text
 
 
 def fused(fma: str) -> dict[Op, str]:
@@ -173,7 +179,7 @@ class _BlockWriter:
             return self._input(a)
         if a not in self.named:
             self.uses_slots = True
-            self._declare(a, self.printer.places.slot(self.printer.layout.slots[a]))
+            self._declare(a, self._slot(self.printer.layout.slots[a]))
         return self.name(a)
 
     def name(self, i: int) -> str:
@@ -193,12 +199,15 @@ class _BlockWriter:
     def _input(self, a: int) -> str:
         entry = int(self.program.nodes[a].value)
         self.reads.add(entry)
-        place = self.printer.places.input(entry)
+        place = self.printer.places.inputs[entry]
         if not self.dialect.name_inputs:
             return place
         if a not in self.named:
             self._declare(a, place)
         return self.name(a)
+
+    def _slot(self, slot: int) -> str:
+        return f"{self.printer.places.work}[{slot}]"
 
     def _declare(self, i: int, expression: str) -> None:
         self.named.add(i)
@@ -218,10 +227,10 @@ class _BlockWriter:
         slot = self.printer.layout.slots.get(i)
         if slot is not None:
             self.uses_slots = True
-            self.lines.append(f"{self.printer.places.slot(slot)} = {self.operand(i)};")
+            self.lines.append(f"{self._slot(slot)} = {self.operand(i)};")
         for entry in self.printer.results.get(i, ()):
             self.writes.add(entry)
-            self.lines.append(f"{self.printer.places.output(entry)} = {self.operand(i)};")
+            self.lines.append(f"{self.printer.places.outputs[entry]} = {self.operand(i)};")
 
 
 def port_of(ports: tuple[Port, ...], entry: int) -> tuple[Port, int]:

@@ -5,7 +5,7 @@ generic scalar. A new one is one file and one entry here; docs/add-a-task.md sho
 """
 
 from robomorph.tasks.axis import Axis
-from robomorph.tasks.base import AnyTask, CombinedTask, FrameTask, Size, Task
+from robomorph.tasks.base import AnyTask, CombinedTask, FrameTask, Size, Task, Words
 from robomorph.tasks.center_of_mass import CenterOfMass
 from robomorph.tasks.orientation import Orientation
 from robomorph.tasks.pose import Pose
@@ -43,4 +43,5 @@ __all__ = [
     "Size",
     "Task",
     "Tilt",
+    "Words",
 ]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.spatial import Scalar, cross3, dot3
-from robomorph.tasks.base import BoundSize, FrameTask, Size
+from robomorph.tasks.base import BoundSize, FrameTask, Size, Words
 from robomorph.tasks.kinds import DIRECTION
 from robomorph.tasks.numbers import Array, inward, read_bounds, unit_vector
 from robomorph.tasks.scene import Matrix, Scene
@@ -32,6 +32,13 @@ class Axis(FrameTask):
 
     axis: tuple[float, float, float]
     name = "axis"
+    words = Words(
+        "Axis(frame, axis)",
+        "a direction",
+        "angle along two normals (rad)",
+        "the angle between the two",
+        "its cosine",
+    )
     kind = DIRECTION
     unit = "rad"
     size = Size(9, 3, 2)

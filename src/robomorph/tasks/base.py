@@ -40,10 +40,22 @@ class BoundSize(NamedTuple):
     rows: int
 
 
+class Words(NamedTuple):
+    """A task in the table of docs/add-a-task.md: how it is made, and what its reference, residual, bounds and
+    the rows that hold those are."""
+
+    made: str
+    reference: str
+    residual: str
+    bounds: str = "the same"
+    held: str = "the same"
+
+
 class AnyTask(ABC):
     """What every task answers, combined or not. `name` is its name in `TASKS` and in messages."""
 
     name: ClassVar[str]
+    words: ClassVar[Words | None] = None  # for the docs; those in `TASKS` need them
 
     @property
     @abstractmethod

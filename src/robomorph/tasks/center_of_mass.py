@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.tree import Tree
 from robomorph.spatial import Scalar
-from robomorph.tasks.base import Size, Task
+from robomorph.tasks.base import Size, Task, Words
 from robomorph.tasks.numbers import Array, as_position
 from robomorph.tasks.reach import mass_column_bounds
 from robomorph.tasks.scene import Matrix, Scene
@@ -24,6 +24,7 @@ class CenterOfMass(Task):
     """
 
     name = "center of mass"
+    words = Words("CenterOfMass()", "a position", "x, y, z (m)", "x, y, z (m)")
     size = Size(3, 3, 3)
 
     def read(self, reference: npt.ArrayLike) -> Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.kinematics import WorldPose
 from robomorph.spatial import Scalar, Vec3, dot3
-from robomorph.tasks.base import BoundSize, FrameTask, Size
+from robomorph.tasks.base import BoundSize, FrameTask, Size, Words
 from robomorph.tasks.kinds import ROTATION
 from robomorph.tasks.numbers import Array, as_rotation, read_bounds
 from robomorph.tasks.scene import Matrix, Scene
@@ -33,6 +33,13 @@ class Orientation(FrameTask):
 
     own_axes: bool = False
     name = "orientation"
+    words = Words(
+        "Orientation(frame)",
+        "a rotation",
+        "rotation vector (rad)",
+        "angles about the reference's x, y, z, below half a turn together",
+        "sin(a) / a times the rotation vector, and cos(a); conservative",
+    )
     kind = ROTATION
     unit = "rad"
     size = Size(9, 9, 3)

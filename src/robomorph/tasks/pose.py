@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.tasks.base import CombinedTask
+from robomorph.tasks.base import CombinedTask, Words
 from robomorph.tasks.numbers import Array, as_pose
 from robomorph.tasks.orientation import Orientation
 from robomorph.tasks.position import Position
@@ -20,6 +20,7 @@ class Pose(CombinedTask):
 
     frame: str
     name = "pose"
+    words = Words("Pose(frame)", "a pose", "both", "both, six numbers", "both")
 
     @property
     def title(self) -> str:

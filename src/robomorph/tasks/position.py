@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.tree import Tree
 from robomorph.spatial import Scalar
-from robomorph.tasks.base import FrameTask, Size
+from robomorph.tasks.base import FrameTask, Size, Words
 from robomorph.tasks.numbers import Array, as_position
 from robomorph.tasks.reach import frame_reach
 from robomorph.tasks.scene import Matrix, Scene
@@ -24,6 +24,7 @@ class Position(FrameTask):
     """
 
     name = "position"
+    words = Words("Position(frame)", "a position", "x, y, z (m)", "x, y, z (m)")
     size = Size(3, 3, 3)
 
     def read(self, reference: npt.ArrayLike) -> Array:
@@ -41,7 +42,7 @@ class Position(FrameTask):
             return None
         centre, radius = ball
         distance = math.dist(reference, centre)  # never overflows
-        if distance <= radius * (1.0 + 1e-9) + slack:
+        if not distance > radius * (1.0 + 1e-9) + slack:  # a radius that is no number proves nothing
             return None
         return (
             f"out of reach: the target of {self.frame!r} is {distance:.6g} m from the first joint, "

@@ -14,7 +14,7 @@ from robomorph.model.joints import JOINT_TYPES
 from robomorph.model.manifolds import Flat
 from robomorph.naming import hint
 from robomorph.spatial import Scalar
-from robomorph.tasks.base import Size, Task
+from robomorph.tasks.base import Size, Task, Words
 from robomorph.tasks.numbers import Array, finite
 from robomorph.tasks.scene import Matrix, Scene
 
@@ -30,6 +30,7 @@ class Posture(Task):
     joints: tuple[str, ...]
     places: tuple[tuple[int, int], ...]  # coordinate and degree of freedom of every row
     name = "posture"
+    words = Words("Posture.of(model, joints)", "coordinates", "their differences (rad, m)")
     unit = "rad or m"
 
     @classmethod

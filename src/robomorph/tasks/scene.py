@@ -57,11 +57,11 @@ class Scene:
     @cached_property
     def center_of_mass(self) -> list[Scalar]:
         """Of all moving bodies (3,), in the world."""
-        run(self._state, CENTER_OF_MASS)
+        run(self._state, CENTER_OF_MASS.formulations["sum"])
         return list(self._state.whole["com"])
 
     @cached_property
     def center_of_mass_jacobian(self) -> Matrix:
         """Velocity of the centre of mass per user's degree of freedom (3, nv)."""
-        run(self._state, CENTER_OF_MASS_JACOBIAN)
+        run(self._state, CENTER_OF_MASS_JACOBIAN.formulations["composite"])
         return [list(row) for row in self._state.whole["com_jacobian"]]

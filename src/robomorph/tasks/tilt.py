@@ -8,7 +8,7 @@ from typing import Any
 
 from robomorph.spatial import Scalar, cross3, dot3
 from robomorph.tasks.axis import Axis
-from robomorph.tasks.base import BoundSize
+from robomorph.tasks.base import BoundSize, Words
 from robomorph.tasks.numbers import Array, read_bounds
 from robomorph.tasks.scene import Matrix, Scene
 from robomorph.tasks.turning import combine, sine_bounds, turn_rows
@@ -26,6 +26,13 @@ class Tilt(Axis):
     """
 
     name = "tilt"
+    words = Words(
+        "Tilt(frame, axis)",
+        "a direction",
+        "angle along two normals (rad)",
+        "angles along the two",
+        "sin(a) / a times the angles, and cos(a); conservative",
+    )
     bound_size = BoundSize(2, 3)
 
     def bound_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:

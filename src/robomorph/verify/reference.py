@@ -94,17 +94,6 @@ class Reference:
         linear = states.linear[frame.body] + np.cross(angular, arm[:, :, None], axis=1)
         return np.concatenate([linear, angular], axis=1)
 
-    def mass_points(self, q: Array) -> tuple[Array, Array]:
-        """Total mass times centre of mass (B, 3), and its Jacobian (B, 3, nv)."""
-        states = self.bodies(q)
-        moment, jacobian = np.zeros((len(q), 3)), np.zeros((len(q), 3, self.robot.nv))
-        moment += self.robot.model.standing.first_moment
-        for i, body in enumerate(self.robot.model.bodies):
-            center, linear = _center(states, i, body)
-            moment += body.inertia.mass * center
-            jacobian += body.inertia.mass * linear
-        return moment, jacobian
-
     def mass_matrix(self, q: Array) -> Array:
         """(B, nv, nv): the sum of J^T I J over all bodies."""
         states = self.bodies(q)
@@ -116,18 +105,6 @@ class Reference:
             total += body.inertia.mass * linear.transpose(0, 2, 1) @ linear
             total += angular.transpose(0, 2, 1) @ tensor @ angular
         return total
-
-    def momenta(self, q: Array, qd: Array) -> Array:
-        """Linear momentum and angular momentum about the own centre of mass of every body, (B, n, 6)."""
-        states = self.bodies(q)
-        out = np.zeros((len(q), len(self.robot.model.bodies), 6))
-        for i, body in enumerate(self.robot.model.bodies):
-            _, linear = _center(states, i, body)
-            rotation = states.rotation[i]
-            tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
-            out[:, i, :3] = body.inertia.mass * _times(linear, qd)
-            out[:, i, 3:] = _times(tensor, _times(states.angular[i], qd))
-        return out
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (B, nv): what the rates of all momenta and gravity do along each degree of freedom."""
@@ -168,11 +145,6 @@ class Reference:
             spin = above.spin + turned + np.cross(omega, turn)
             motions[i] = BodyMotion(states.origin[i], velocity, omega, acceleration, spin)
         return motions
-
-    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Accelerations (B, nv)."""
-        left = tau - self.inverse_dynamics(q, qd, np.zeros_like(qd))
-        return np.asarray(np.linalg.solve(self.mass_matrix(q), left[..., None])[..., 0])
 
 
 def _center(states: BodyStates, i: int, body: Body) -> tuple[Array, Array]:

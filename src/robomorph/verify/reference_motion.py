@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.model import WORLD
-from robomorph.model.inertia import Inertia
 from robomorph.verify.reference import BodyStates, Reference
 
 Array = npt.NDArray[Any]
@@ -31,7 +30,7 @@ class PointMotion(NamedTuple):
 
 @dataclass(frozen=True)
 class MotionReference:
-    """The textbook's answers at configurations q (B, nq) that change with qd (B, nv)."""
+    """Jacobians and their rates at configurations q (B, nq) that change with qd (B, nv)."""
 
     reference: Reference
     q: Array
@@ -78,10 +77,8 @@ class MotionReference:
             at.angular_rate,
         )
 
-    # --- frames ------------------------------------------------------------------------------------
-
-    def _frame(self, name: str) -> tuple[Array, Array]:
-        """Jacobian (B, 6, nv) and its rate."""
+    def frame(self, name: str) -> tuple[Array, Array]:
+        """A frame's Jacobian (B, 6, nv), linear first, and its rate."""
         model = self.reference.robot.model
         frame = model.frames[model.frame_index(name)]
         if frame.body == WORLD:
@@ -90,84 +87,12 @@ class MotionReference:
         at = self.point(frame.body, frame.placement.translation)
         return np.concatenate(at[:2], axis=1), np.concatenate(at[2:], axis=1)
 
-    def frame_velocity(self, name: str) -> Array:
-        return _times(self._frame(name)[0], self.qd)
-
-    def frame_acceleration(self, name: str, qdd: Array) -> Array:
-        return _times(self._frame(name)[0], qdd) + self.jacobian_rate(name)
-
-    def jacobian_rate(self, name: str) -> Array:
-        return _times(self._frame(name)[1], self.qd)
-
-    def link_poses(self) -> Array:
-        """(B, n_links, 4, 4)."""
-        names = self.reference.robot.link_names
-        return np.stack([self.reference.frame_pose(self.q, name) for name in names], axis=1)
-
-    # --- dynamics: J^T times force and moment, summed over bodies -------------------------------------
-
-    def _masses(self) -> list[tuple[Inertia, Array, PointMotion]]:
-        """Inertia, its rotational part in the world's axes (B, 3, 3), and the centre's motion, by body."""
-        bodies = self.reference.robot.model.bodies
-        turns = self.states.rotation
-        return [
-            (b.inertia, r @ b.inertia.tensor @ r.transpose(0, 2, 1), self.point(i, b.inertia.com))
-            for i, (b, r) in enumerate(zip(bodies, turns, strict=True))
-        ]
-
-    def gravity_torque(self) -> Array:
-        gravity = self.reference.robot.gravity
-        total = np.zeros_like(self.qd)
-        for inertia, _, at in self._masses():
-            total -= inertia.mass * np.einsum("bij,i->bj", at.linear, gravity)
-        return total
-
-    def coriolis_matrix(self) -> Array:
-        """Of a turning body: (w x I - I w x - (I w) x) / 2, whose symmetric part is half of dI/dt."""
-        total = np.zeros((len(self.q), *self.qd.shape[-1:] * 2))
-        for inertia, tensor, at in self._masses():
-            spin = _times(at.angular, self.qd)
-            w = _skew(spin)
-            turning = 0.5 * (w @ tensor - tensor @ w - _skew(_times(tensor, spin)))
-            total += inertia.mass * _transposed(at.linear) @ at.linear_rate
-            total += _transposed(at.angular) @ (tensor @ at.angular_rate + turning @ at.angular)
-        return total
-
-    def centroidal_momentum_matrix(self) -> Array:
-        """(B, 6, nv), linear first."""
-        bodies, parts = self.reference.robot.model.bodies, self._masses()
-        places = [
-            o + r @ b.inertia.com
-            for b, r, o in zip(bodies, self.states.rotation, self.states.origin, strict=True)
-        ]
-        model = self.reference.robot.model
-        moment = sum(p[0].mass * x for p, x in zip(parts, places, strict=True))
-        center = (moment + model.standing.first_moment) / model.mass
-        total = np.zeros((len(self.q), 6, self.qd.shape[-1]))
-        for (inertia, tensor, at), place in zip(parts, places, strict=True):
-            push = inertia.mass * at.linear
-            total[:, :3] += push
-            total[:, 3:] += tensor @ at.angular - _cross(push, place - center)
-        return total
-
-    def centroidal_momentum(self) -> Array:
-        return _times(self.centroidal_momentum_matrix(), self.qd)
-
 
 def _times(matrix: Array, vector: Array) -> Array:
     """(B, m, n) times (B, n)."""
     return np.asarray(np.einsum("bij,bj->bi", matrix, vector))
 
 
-def _transposed(matrix: Array) -> Array:
-    return np.asarray(matrix.transpose(0, 2, 1))
-
-
 def _cross(columns: Array, vector: Array) -> Array:
     """Every column of (B, 3, n) times a vector (B, 3)."""
     return np.asarray(np.cross(columns, vector[:, :, None], axis=1))
-
-
-def _skew(vector: Array) -> Array:
-    """(B, 3, 3) with _skew(a) b = a x b."""
-    return np.asarray(np.cross(vector[:, None, :], np.eye(3)).transpose(0, 2, 1))

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.errors import ArgumentError
 from robomorph.robot import Robot
 from robomorph.verify.reference import Reference
-from robomorph.verify.reference_motion import MotionReference
+from robomorph.verify.textbook import KnownStates, States
 
 Array = npt.NDArray[Any]
 Results = dict[str, Array]
@@ -31,13 +32,6 @@ class Allowed(NamedTuple):
 
 # The textbook is as good as float64: real robots agree to 1e-13. Differences are good to about 1e-9.
 ALLOWED = {"float64": Allowed(1e-9, 1e-11, 1e-6), "float32": Allowed(2e-4, 2e-4, 2e-4)}
-# Results that the yardstick finds by differences, and of what; every other comes from a textbook formula.
-DIFFERENCED = {
-    "dtau_dq": "inverse_dynamics",
-    "dtau_dqd": "inverse_dynamics",
-    "dqdd_dq": "forward_dynamics",
-    "dqdd_dqd": "forward_dynamics",
-}
 # Fourth-order central differences: weights of f(-2h), f(-h), f(h), f(2h), to be divided by h.
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 STEP = 1e-3
@@ -46,19 +40,6 @@ _TORQUE = 10.0
 _LOST = 10.0
 # Differences of something constant are not zero but about this small beside it.
 _NOISE = 1e-11
-
-
-@dataclass(frozen=True)
-class States:
-    """Random arguments, float64, one batch dimension."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-
-    def of(self, names: tuple[str, ...]) -> list[Array]:
-        return [getattr(self, name) for name in names]
 
 
 def random_states(robot: Robot, batch: int, seed: int = 0) -> States:
@@ -74,7 +55,8 @@ def random_states(robot: Robot, batch: int, seed: int = 0) -> States:
 class Yardstick:
     """What every algorithm should answer at some states, found without the code under test.
 
-    Formulas come from the textbook; results in DIFFERENCED are central differences of forward functions.
+    An algorithm's entry says which formulas these are, and which results are derivatives: those are central
+    differences of forward functions.
     """
 
     robot: Robot
@@ -86,62 +68,43 @@ class Yardstick:
         return Reference(self.robot)
 
     @cached_property
-    def motion(self) -> MotionReference:
-        return MotionReference(self.reference, self.states.q, self.states.qd)
+    def known(self) -> KnownStates:
+        return KnownStates(**vars(self.states), reference=self.reference, frame=self.frame)
 
     def expected(self, algorithm: str) -> Results | None:
-        """Results by name, or None for an algorithm this yardstick does not know."""
-        known: dict[str, Callable[[], Results]] = {
-            "inverse_dynamics": lambda: {"tau": self.reference.inverse_dynamics(s.q, s.qd, s.qdd)},
-            "forward_dynamics": lambda: {"qdd": self.reference.forward_dynamics(s.q, s.qd, s.tau)},
-            "mass_matrix": lambda: {"mass": self.reference.mass_matrix(s.q)},
-            "mass_matrix_inverse": lambda: {"minv": np.linalg.inv(self.reference.mass_matrix(s.q))},
-            "inverse_dynamics_gradient": self._inverse_dynamics_gradient,
-            "forward_dynamics_gradient": self._forward_dynamics_gradient,
-            "forward_kinematics": lambda: {"pose": self.reference.frame_pose(s.q, self.frame)},
-            "jacobian": lambda: {"jacobian": self.reference.frame_jacobian(s.q, self.frame)},
-            "center_of_mass": lambda: {"com": self.reference.mass_points(s.q)[0] / self._mass},
-            "center_of_mass_jacobian": lambda: {
-                "com_jacobian": self.reference.mass_points(s.q)[1] / self._mass
-            },
-            "energy": self._energy,
-            "bias_torque": lambda: {"tau": self.reference.inverse_dynamics(s.q, s.qd, np.zeros_like(s.qd))},
-            "gravity_torque": lambda: {"tau": m.gravity_torque()},
-            "coriolis_matrix": lambda: {"coriolis": m.coriolis_matrix()},
-            "link_poses": lambda: {"poses": m.link_poses()},
-            "frame_velocity": lambda: {"velocity": m.frame_velocity(self.frame)},
-            "frame_acceleration": lambda: {"acceleration": m.frame_acceleration(self.frame, s.qdd)},
-            "jacobian_rate": lambda: {"jacobian_rate": m.jacobian_rate(self.frame)},
-            "centroidal_momentum": lambda: {"momentum": m.centroidal_momentum()},
-            "centroidal_momentum_matrix": lambda: {"momentum_matrix": m.centroidal_momentum_matrix()},
-        }
-        s, m = self.states, self.motion
-        return known[algorithm]() if algorithm in known else None
+        """Results by name, or None for an algorithm that does not say what they should be."""
+        entry = ALGORITHMS[algorithm]
+        if entry.textbook is None and not entry.derivatives:
+            return None
+        found = {} if entry.textbook is None else dict(entry.textbook(self.known))
+        found |= {output: self._derivative(*of) for output, of in entry.derivatives.items()}
+        if set(found) != set(entry.outputs):
+            raise ArgumentError(
+                f"algorithm {algorithm}: its textbook and derivatives: expected all results, "
+                f"{', '.join(entry.outputs)}, found {', '.join(found) or 'none'}"
+            )
+        return found
 
-    def _inverse_dynamics_gradient(self) -> Results:
-        s = self.states
-        forward = self._forward_function("inverse_dynamics")
-        return {
-            "dtau_dq": self._along_q(lambda q: forward(q, s.qd, s.qdd)),
-            "dtau_dqd": differences(lambda qd: forward(s.q, qd, s.qdd), s.qd),
-        }
+    def _derivative(self, algorithm: str, by: str) -> Array:
+        """The derivative (B, m, nv) of a forward function's result, q changing along its tangent space."""
+        forward, names = self._forward_function(algorithm), ALGORITHMS[algorithm].inputs
 
-    def _forward_dynamics_gradient(self) -> Results:
-        s = self.states
-        forward = self._forward_function("forward_dynamics")
-        return {
-            "qdd": self.reference.forward_dynamics(s.q, s.qd, s.tau),
-            "dqdd_dq": self._along_q(lambda q: forward(q, s.qd, s.tau)),
-            "dqdd_dqd": differences(lambda qd: forward(s.q, qd, s.tau), s.qd),
-            "minv": np.linalg.inv(self.reference.mass_matrix(s.q)),
-        }
+        def moved(value: Array) -> Array:
+            given = {**dict(zip(names, self.states.of(names), strict=True)), by: value}
+            return forward(*given.values())
+
+        if by != "q":
+            return differences(moved, getattr(self.states, by))
+        q = self.states.q
+        return differences(lambda dq: moved(self.robot.integrate(q, dq)), np.zeros_like(self.states.qd))
 
     def _forward_function(self, name: str) -> Callable[..., Array]:
         """The interpreted float64 program of a forward function, much faster than the textbook.
 
         DistrustError if the textbook does not agree with it: then differences of it prove nothing.
         """
-        kernel = self.robot.compile(name, target="interpreter")
+        frame = self.frame if ALGORITHMS[name].frame else None
+        kernel = self.robot.compile(name, target="interpreter", frame=frame)
         expected = self.expected(name)
         assert expected is not None
         found = np.asarray(kernel(*self.states.of(ALGORITHMS[name].inputs)))
@@ -151,11 +114,12 @@ class Yardstick:
             raise DistrustError(f"{name} itself is {off:.1e} off the textbook, allowed are {allowed:.1e}")
         return lambda *args: np.asarray(kernel(*args))
 
-    def noise(self, output: str) -> float:
+    def noise(self, algorithm: str, output: str) -> float:
         """How far off a result may be because differences were taken, however small it is itself."""
-        if output not in DIFFERENCED:
+        if output not in ALGORITHMS[algorithm].derivatives:
             return 0.0
-        expected = self.expected(DIFFERENCED[output])
+        of, _ = ALGORITHMS[algorithm].derivatives[output]
+        expected = self.expected(of)
         assert expected is not None
         return _NOISE * max(float(np.abs(value).max(initial=0.0)) for value in expected.values())
 
@@ -169,20 +133,6 @@ class Yardstick:
     @cached_property
     def _condition(self) -> float:
         return float(np.linalg.cond(self.reference.mass_matrix(self.states.q)).max())
-
-    @cached_property
-    def _mass(self) -> float:
-        return self.robot.model.mass
-
-    def _energy(self) -> Results:
-        s = self.states
-        kinetic = 0.5 * np.einsum("bi,bij,bj->b", s.qd, self.reference.mass_matrix(s.q), s.qd)
-        return {"kinetic": kinetic, "potential": -self.reference.mass_points(s.q)[0] @ self.robot.gravity}
-
-    def _along_q(self, function: Callable[[Array], Array]) -> Array:
-        """The derivative (B, m, nv) of a function of q along each tangent direction."""
-        q = self.states.q
-        return differences(lambda dq: function(self.robot.integrate(q, dq)), np.zeros_like(self.states.qd))
 
 
 def differences(function: Callable[[Array], Array], at: Array) -> Array:
@@ -247,7 +197,7 @@ def check_kernel(
     found.append({output: np.stack([row[output] for row in rows]) for output in names})
 
     def worst(expected: Results, outputs: list[str]) -> float | None:
-        noise = {output: yardstick.noise(output) for output in outputs}
+        noise = {output: yardstick.noise(name, output) for output in outputs}
         off = [error(f[o], expected[o], dtype, noise[o]) for f in found for o in outputs]
         return max(off) if off else None
 
@@ -260,8 +210,9 @@ def check_kernel(
         return Verdict(near, None, None, allowed, str(why))
     if expected is None:
         return Verdict(near, None, None, allowed)
-    formulas = worst(expected, [output for output in names if output not in DIFFERENCED])
-    return Verdict(near, formulas, worst(expected, [o for o in names if o in DIFFERENCED]), allowed)
+    by_differences = ALGORITHMS[name].derivatives
+    formulas = worst(expected, [output for output in names if output not in by_differences])
+    return Verdict(near, formulas, worst(expected, [o for o in names if o in by_differences]), allowed)
 
 
 def _results(names: list[str], value: Any) -> Results:

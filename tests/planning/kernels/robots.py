@@ -22,24 +22,29 @@ from tests.oracle.crane import CRANE
 Array = npt.NDArray[Any]
 Arguments = dict[str, Array]
 
-# Built-in ones, one with prismatic and mimic joints, and files of example-robot-data.
+# Built-in ones, one with prismatic and mimic joints, files of example-robot-data, and two standing on a foot.
 FILES = {"panda": "panda", "talos": "talos_reduced"}
-NAMES = ("iiwa14", "chain:5", "crane", "atlas", *FILES)
+REROOTED = {"atlas on a foot": ("atlas", "r_foot"), "talos on a foot": ("talos", "leg_left_6_link")}
+NAMES = ("iiwa14", "chain:5", "crane", "atlas", *FILES, *REROOTED)
 _STEP = 1e-30  # of a complex step: exact to rounding, as nothing is subtracted
 
 
 @cache
 def robot(name: str) -> Robot:
-    source: Any = name
-    if name == "crane":
-        source = CRANE
-    elif name in FILES:
-        source = example_robot(FILES[name])
-        if source is None:
-            pytest.skip(f"example-robot-data has no {FILES[name]}")
+    stem, root = REROOTED.get(name, (name, None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        return robomorph.load(source)
+        return robomorph.load(source_of(stem), root=root)
+
+
+def source_of(name: str) -> Any:
+    """What `load` takes."""
+    if name not in FILES:
+        return CRANE if name == "crane" else name
+    found = example_robot(FILES[name])
+    if found is None:
+        pytest.skip(f"example-robot-data has no {FILES[name]}")
+    return found
 
 
 def some_tasks(made: Robot) -> tuple[AnyTask, ...]:

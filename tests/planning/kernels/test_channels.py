@@ -141,6 +141,18 @@ def test_the_closed_form_is_cheaper_than_differentiating_everything() -> None:
     assert channel_hessian_program(made, tasks).cost() < 0.6 * by_machine.cost()
 
 
+def test_a_task_of_the_caller_s_is_known_by_its_program_alone() -> None:
+    """Its code may change while its name stays, so nothing of it is looked up by name."""
+    made = robot("iiwa14")
+    kernels = MotionKernels(made, (Apart(made.frame_names[-1], made.frame_names[2]),))
+    assert all(deferred.key is None for deferred in kernels.deferred.values())
+    q, references = made.random_state(1, 9).q, np.ones((9, 1))
+    expected = interpret(kernels.program("channels"), {"q": q, "references": references})["values"]
+    assert_close(kernels.kernel("channels")(q, references).values, expected)
+    own = MotionKernels(made, (CenterOfMass(),)).deferred
+    assert len({deferred.key for deferred in own.values()}) == 3
+
+
 def test_refusals() -> None:
     floating = robomorph.load("hyq", floating_base=True)
     with pytest.raises(
@@ -153,5 +165,8 @@ def test_refusals() -> None:
     wrong: Any = "elbow"
     with pytest.raises(ArgumentError, match=r"^task: expected a task"):
         MotionKernels(made, (wrong,))
+    wrong = CenterOfMass()
+    with pytest.raises(ArgumentError, match=r"^tasks: expected a list of tasks"):
+        MotionKernels(made, wrong)
     with pytest.raises(ArgumentError, match=r"^kernel: unknown name 'torque'"):
         MotionKernels(made, (CenterOfMass(),)).kernel("torque")

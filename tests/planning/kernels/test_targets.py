@@ -12,22 +12,18 @@ import pytest
 from robomorph.compiler.program import Deferred
 from robomorph.ir.interpret import interpret
 from robomorph.planning.kernels import MotionKernels
+from robomorph.targets.gpu.cuda.dialect import CUDA
+from robomorph.targets.gpu.cuda.nvrtc import nvrtc
+from robomorph.targets.gpu.kernel import make_launch_plan
 from robomorph.tasks import Axis, CenterOfMass, Pose
-from tests.targets.gpu.toolchains import needs_opencl
+from tests.targets.gpu.toolchains import needs_nvrtc, needs_opencl
 
 from .robots import random_arguments, robot
 
 Array = npt.NDArray[Any]
 TARGETS = ["cpu", "interpreter", pytest.param("opencl", marks=needs_opencl)]
-KERNELS = (
-    "channels",
-    "channel_hessian",
-    "torque",
-    "torque_adjoint",
-    "torque_hessian",
-    "channel_values",
-    "torque_values",
-)
+CHANNELS = ("channel_values", "channels", "channel_hessian")
+KERNELS = (*CHANNELS, "torque_values", "torque", "torque_adjoint", "torque_hessian")
 
 
 def kernels(name: str) -> MotionKernels:
@@ -58,6 +54,16 @@ def test_every_kernel(name: str, target: str, dtype: str) -> None:
             assert np.abs(ours - theirs).max() <= tolerance * max(1.0, np.abs(theirs).max()), (which, port)
 
 
+@needs_nvrtc
+@pytest.mark.parametrize("mapping", ["group", "thread"])
+def test_cuda_source_compiles(mapping: str) -> None:
+    made = kernels("crane")
+    for which in KERNELS:
+        for dtype in ("float32", "float64"):
+            plan = make_launch_plan(made.deferred[which].recipe(dtype), CUDA, mapping)
+            assert nvrtc().compile(plan.source, 80, plan.symbol).info.warnings == ()
+
+
 @pytest.mark.parametrize("lanes", [1, 4, 8])
 def test_native_code_in_lane_order(lanes: int) -> None:
     made = kernels("iiwa14")
@@ -70,6 +76,14 @@ def test_native_code_in_lane_order(lanes: int) -> None:
         for port, place in zip(program.outputs, places, strict=True):
             expected = interpret(program, arguments)[port.name].reshape(lanes, -1).T
             assert np.abs(place - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
+
+
+def test_what_is_not_wanted_is_not_there() -> None:
+    made = robot("chain:5")
+    assert MotionKernels(made, (CenterOfMass(),)).names == CHANNELS
+    assert MotionKernels(made, torque=True, hessian=False).names == KERNELS[3:-1]
+    handles = MotionKernels(made, (CenterOfMass(),), hessian=False).handles
+    assert list(handles) == ["channel_values", "channels"] and handles["channels"].address
 
 
 def _aligned(values: Array) -> Array:
@@ -99,3 +113,14 @@ def test_what_the_cache_has_is_not_traced_again(monkeypatch: pytest.MonkeyPatch)
         assert second.handle(which).workspace == first.handle(which).workspace
         inputs = second.deferred[which].inputs
         second.kernel(which)(*(np.zeros(port.shape) for port in inputs))
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "atlas on a foot"])
+def test_values_alone_are_the_same_and_cheaper(name: str) -> None:
+    made = kernels(name)
+    for alone, whole in (("channel_values", "channels"), ("torque_values", "torque")):
+        arguments = random_arguments(made.program(whole), 4)
+        found, expected = (interpret(made.program(which), arguments) for which in (alone, whole))
+        for key, value in found.items():
+            np.testing.assert_allclose(value, expected[key], rtol=0, atol=1e-12 * np.abs(value).max())
+        assert made.program(alone).cost() < 0.7 * made.program(whole).cost()

@@ -264,7 +264,7 @@ def test_bad_arguments_and_options_are_named() -> None:
     with pytest.raises(ArgumentError, match="blocks: not an option"):
         made.compile("mass_matrix", target="opencl", blocks=3)
     with pytest.raises(ArgumentError, match="options: target 'cpu' has none, found mapping"):
-        made.compile("mass_matrix", mapping="group")
+        made.compile("mass_matrix", mapping="group")  # type: ignore[call-overload]
     with pytest.raises(ArgumentError, match="partitioning: only forward_dynamics_gradient"):
         made.compile("mass_matrix", target="opencl", partitioning="split")
     with pytest.raises(ArgumentError, match="device: expected one of"):

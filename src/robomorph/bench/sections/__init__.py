@@ -53,16 +53,16 @@ DYNAMICS = Group(
     "the kernels of dynamics and kinematics",
     {
         "gradients": "forward-dynamics gradient against every library, batch of 128 and one call",
-        "family": "every function, float64 and float32, batch and single call",
-        "steps": "one computation split in its three steps (the papers' figure)",
-        "timesteps": "N = 16, 32, 64, 128 end to end (the papers' figure)",
+        "family": "every function, float64 and float32, batch of 128 and one call",
+        "steps": "one computation split in v, a, f; dc'/du; M^-1 (the papers' figure)",
+        "timesteps": "N = 16, 32, 64, 128 gradients end to end (the papers' figure)",
         "threads": "persistent threads against launching them; two threads against one",
-        "batches": "batch sizes up to 65,536",
-        "peak": "fraction of the core's peak arithmetic",
-        "schedule": "the program in other orders and cuts",
-        "compile": "from load to the first gradient, in fresh processes",
+        "batches": "batches of 1 to 65,536",
+        "peak": "arithmetic rate of the gradient against the core's measured peak",
+        "schedule": "the same program in other orders, and cut into other pieces",
+        "compile": "from load to the first gradient in a fresh process, cached and not",
         "chains": "chains of 7 to 100 joints: run time, compile time, memory",
-        "export": "the exported C++ header against the in-process kernel",
+        "export": "the exported C++ header against the in-process kernel, from one C loop",
     },
     robots=("iiwa14", "hyq", "atlas"),
 )
@@ -77,4 +77,22 @@ IK = Group(
     },
 )
 
-GROUPS = {group.name: group for group in (DYNAMICS, IK)}  # the first is what `robomorph bench` means
+PLANNING = Group(
+    "planning",
+    "motions that hold at every instant",
+    {
+        "reference": "iiwa14's gradient, to compare times of machines",
+        "scenarios": "the paper's scenarios on three humanoids, against IPOPT; violations, certificates",
+        "grids": "constraints at points only, against ours: what is broken between them",
+        "time": "minimum-time arm motions with torques that bind, beside toppra on the same path",
+        "noise": "0.3 rad on all control points, 100 fresh seeds on each of four problems (long)",
+        "big": "n about 2,000 with 30,000 constraints, ten settings (long)",
+        "infeasible": "tasks that no motion can hold: how soon that is explained, and in which words",
+        "paper": "the paper's own method beside ours; its tables 3 and 4 for this machine",
+        "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
+    },
+)
+
+GROUPS = {
+    group.name: group for group in (DYNAMICS, IK, PLANNING)
+}  # the first is what `robomorph bench` means

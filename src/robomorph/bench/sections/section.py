@@ -11,6 +11,8 @@ from robomorph.bench.session import Session
 from robomorph.report.figures import Figure
 
 Records = Sequence[Record]
+# The columns of a table over `one_many_theirs`.
+ONE_MANY_THEIRS = ("one thread", "all threads", "pinocchio", "faster, one thread", "faster, all threads")
 
 
 @dataclass(frozen=True)

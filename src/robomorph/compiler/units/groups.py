@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from robomorph.compiler.units.record import Invocation, Recorder
 from robomorph.compiler.units.superpose import Superposed, signature
 from robomorph.ir.ops import INPUT
+from robomorph.ir.record import Invocation, Recorder
 
 # A template with fewer operations is not worth the selectors of its operands.
 _FEWEST_OPERATIONS = 6

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from robomorph.compiler.units.groups import Group, Liveness, Places, find_groups, worth_a_unit
-from robomorph.compiler.units.record import Record, Recorder
 from robomorph.compiler.units.superpose import Known, Source, Superposed, live_positions, pruned
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Port, Program
-from robomorph.ir.trace import Expr, Tracer
+from robomorph.ir.record import Record, Recorder
+from robomorph.ir.trace import Expr, Opaque, Tracer
+from robomorph.ir.unit_program import Call, RealTemplate, UnitProgram, node_scales
+from robomorph.passes.dce import compact
 from robomorph.spatial import cos, sin
 from robomorph.spatial.scalar import reciprocal
-from robomorph.targets.rtl.unit_program import RealTemplate, UnitProgram, compact, node_scales
-from robomorph.targets.rtl.units import Call
 
 _APPLY: dict[Any, Any] = {
     ADD: lambda a, b: a + b,
@@ -42,14 +42,6 @@ def link_units(
         for g in groups:
             g.wanted, g.live = set(), set()
     return _Linker(recorder, [g for g in groups if g.live]).run(name, ports, results)
-
-
-class _Result(Expr):
-    """A result of a call. What is behind it stays inside its unit: its opposite is a new operation, even if
-    the unit's last one was a change of sign."""
-
-    def __neg__(self) -> Expr:
-        return self._unary(NEG)
 
 
 class _Linker:
@@ -175,7 +167,7 @@ class _Linker:
                 self.scales.setdefault(flat, scale)
         call = group.superposed.calls[c]
         self.calls.append(Call(which, args, tuple(nodes), call.label, call.limb))
-        return [_Result(self.tracer, nodes[r]) for r in program.results]
+        return [Opaque(self.tracer, nodes[r]) for r in program.results]  # what made them stays in the unit
 
     def _result_scales(self, group: Group, c: int) -> tuple[int, ...]:
         start = group.superposed.calls[c].start

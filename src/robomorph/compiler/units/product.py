@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from robomorph.algorithms.tree import Tree
-from robomorph.compiler.units.record import Recorded, Recorder
 from robomorph.ir.program import Port
+from robomorph.ir.record import Recorded, Recorder
 
 # Columns with at least this share of entries that are not zero use the whole rows of M^-1, so that one unit
 # serves them all; sparser ones (branched robots') only what they need.

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from robomorph.compiler.units.record import Invocation, Record
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, SUB, Op
 from robomorph.ir.program import Node, Port, Program
+from robomorph.ir.record import Invocation, Record
 from robomorph.passes.balance import balance
 from robomorph.passes.dce import dce
 

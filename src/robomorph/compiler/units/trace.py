@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from robomorph.algorithms.registry import ALGORITHMS, begin
-from robomorph.algorithms.sweep import WORLD, Site, State, Sweep, run
+from robomorph.algorithms.sweep import WORLD, Stage, State, Sweep, visits
 from robomorph.algorithms.tree import Tree, TreeLink
 from robomorph.compiler.specialise import Request
 from robomorph.compiler.units.link import link_units
 from robomorph.compiler.units.product import link_depths, times_minv
-from robomorph.compiler.units.record import Recorded, Recorder
 from robomorph.errors import ArgumentError
+from robomorph.ir.record import Recorded, Recorder, ScaledZeros
+from robomorph.ir.unit_program import UnitProgram
 from robomorph.model.joints.base import JointType
 from robomorph.spatial import Matrix3, Move, Translation, Turn
-from robomorph.targets.rtl.unit_program import UnitProgram
 
 # Placements in the one order that frames.py makes them in; what a link lacks is padded, and pruned again if
 # no link has it.
 _ORDER: tuple[tuple[type[Move], int], ...] = ((Translation, 0), (Turn, 2), (Turn, 0), (Turn, 2))
-
-
-class _LiftedState(State):
-    """A state in which a link that was sent nothing yet has been sent zeros, so that all sends look alike."""
-
-    def __init__(self, tree: Tree, recorder: Recorder, step: int) -> None:
-        super().__init__(tree)
-        self.step = step
-        deepest = max((len(path) for path in tree.support), default=0)
-        self.zeros = {k * step: recorder.constant(0.0, k * step) for k in range(deepest + 1)}
-
-    def accumulate(self, have: Any, value: Any) -> Any:
-        given = [None] * len(value.scalars()) if have is None else have.scalars()
-        pairs = zip(given, value.scalars(), strict=True)
-        return type(value).of([self._scaled(h, v) for h, v in pairs]) + value
-
-    def _scaled(self, have: Any, value: Any) -> Any:
-        """What the parent has; if it is nothing yet, or a mere zero, a zero scaled as the parent is."""
-        if isinstance(have, Recorded) and have.scale is not None:
-            return have
-        if have is not None and not isinstance(have, Recorded) and have != 0.0:
-            return have
-        child = (value.scale or 0) if isinstance(value, Recorded) else 0
-        return self.zeros.get(child - self.step, self.zeros[0])
 
 
 def trace_units(
@@ -58,12 +34,13 @@ def trace_units(
     algorithm = ALGORITHMS[request.algorithm]
     recorder = Recorder()
     ports = list(algorithm.input_ports(tree.sizes, request.wrench_links, len(request.frames)))
-    state = _LiftedState(lifted_tree(recorder, tree, step), recorder, step)
+    lifted = lifted_tree(recorder, tree, step)
+    state = State(lifted, ScaledZeros(recorder, step, max(map(len, tree.support), default=0)))
     slots = iter(range(sum(port.size for port in ports)))
     values = {port.name: [recorder.input(next(slots)) for _ in range(port.size)] for port in ports}
     begin(state, algorithm, values, request.wrench_links, request.frame, request.frames)
     state.fields = {key: recorder.lift(value) for key, value in state.fields.items()}
-    run(state, algorithm.formulations[formulation], visit=_Visits(recorder, tree))
+    _record_visits(recorder, state, algorithm.formulations[formulation])
     results = {name: state.whole[name] for name in request.outputs}
     shapes = {name: algorithm.output_port(name, tree.sizes, len(request.frames)) for name in request.outputs}
     name = request.algorithm
@@ -107,23 +84,23 @@ def padded(placement: Sequence[Move], joint: JointType) -> tuple[Move, ...]:
     return tuple(out)
 
 
-class _Visits:
+def _record_visits(recorder: Recorder, state: State, parts: Iterable[Sweep | Stage]) -> None:
     """Runs every step as an invocation. Links may share a unit if their joints are of one type and they alike
     hang on the world, or do not."""
-
-    def __init__(self, recorder: Recorder, tree: Tree) -> None:
-        self.recorder, self.tree = recorder, tree
-        self.limbs = limbs(tree)
-
-    def __call__(self, sweep: Sweep, site: Site) -> None:
+    limb = limbs(state.tree)
+    for visit in visits(state, parts):
+        part, site = visit.part, visit.site
+        if site is None or isinstance(part, Stage):
+            visit.work()
+            continue
         link, column = site.link, site.column
-        name = sweep.name + (" of base links" if link.parent == WORLD else "")
+        name = part.name + (" of base links" if link.parent == WORLD else "")
         key = (name, type(link.joint).__name__)
         label = f"link {link.index}" if column is None else f"link {link.index}, column {column.index}"
-        kind = "backward" if sweep.inward else "forward"
+        kind = "backward" if part.inward else "forward"
         note = "own column" if column is not None and site.own_column else ""
-        with self.recorder.invocation(key, name, kind, label, self.limbs[link.index], note):
-            sweep.step(site)
+        with recorder.invocation(key, name, kind, label, limb[link.index], note):
+            visit.work()
 
 
 def limbs(tree: Tree) -> list[int]:

@@ -44,8 +44,11 @@ class JointType(ABC):
     axis_is_z: ClassVar[bool] = False
     # Which of its URDF names mean that positions have no limits?
     unbounded_types: ClassVar[tuple[str, ...]] = ()
-    # What a configuration is, for messages, and which of its coordinates form a unit vector.
+    # What a configuration is, for messages and the docs; what a velocity is and how it moves, for the docs.
     coordinates: ClassVar[str]
+    rates: ClassVar[str] = ""
+    about: ClassVar[str] = ""
+    # Which of its coordinates form a unit vector.
     unit_part: ClassVar[slice] = slice(0, 0)
 
     @property

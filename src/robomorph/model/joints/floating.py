@@ -15,6 +15,8 @@ class Floating(JointType):
     manifold = SE3()
     has_axis = False
     coordinates = "seven numbers [x, y, z, qx, qy, qz, qw]"
+    rates = "linear, then angular velocity, in the child's axes"
+    about = "freely, as a floating base does"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

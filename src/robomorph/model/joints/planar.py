@@ -15,6 +15,8 @@ class Planar(JointType):
     manifold = SE2()
     axis_is_z = True
     coordinates = "four numbers [x, y, cos, sin]"
+    rates = "vx, vy, wz in the child's axes"
+    about = "in the x-y plane of its frame; an axis other than z gives a warning"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

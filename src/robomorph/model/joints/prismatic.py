@@ -16,6 +16,8 @@ class Prismatic(JointType):
     slides = True
     moves = True
     coordinates = "one distance (m)"
+    rates = "its rate (m/s)"
+    about = "along any axis"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

@@ -18,6 +18,8 @@ class Revolute(JointType):
     slides = True
     unbounded_types = ("continuous",)
     coordinates = "one angle (rad)"
+    rates = "its rate (rad/s)"
+    about = "about any axis; `continuous` has no position limits"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

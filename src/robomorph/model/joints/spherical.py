@@ -16,6 +16,8 @@ class Spherical(JointType):
     manifold = SO3()
     has_axis = False
     coordinates = "four numbers [qx, qy, qz, qw]"
+    rates = "angular velocity in the child's axes"
+    about = "any turn about a point, without position limits; not a word of URDF, but of many robots"
 
     @property
     def subspace(self) -> tuple[Motion, ...]:

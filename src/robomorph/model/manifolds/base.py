@@ -4,7 +4,7 @@ knows those of this package by their class, and refuses others."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ class Manifold(ABC):
     nq: int
     nv: int
     # Which of the coordinates form a vector of unit length.
-    unit_part: slice = slice(0, 0)
+    unit_part: ClassVar[slice] = slice(0, 0)
 
     @abstractmethod
     def neutral(self) -> list[float]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robomorph.algorithms.inputs import set_inputs, user_matrix
-from robomorph.algorithms.kinematics import CENTER_OF_MASS, POSES, WorldPose, total_mass
+from robomorph.algorithms.kinematics import POSES, WorldPose, total_mass
 from robomorph.algorithms.sweep import WORLD, State, run
 from robomorph.algorithms.tree import Dof, Tree
 from robomorph.ir.derivatives import Run
@@ -24,7 +24,7 @@ from robomorph.passes.pipeline import SIMPLIFY, run_passes
 from robomorph.planning.kernels.channels import channel_count, channel_inputs
 from robomorph.planning.kernels.leaves import Leaves, trace_leaves
 from robomorph.spatial import ZERO3, Vec3, add3, cross3, dot3, scale3, sub3
-from robomorph.tasks import AnyTask
+from robomorph.tasks import AnyTask, Scene
 
 _Forces = Sequence[Any]  # per leaf
 _Entries = dict[tuple[int, int], Any]
@@ -66,7 +66,7 @@ class _Kinematics:
         self.moments = self._carried_moments() if leaves.mass_point is not None else []
 
     def hessian(self, q: _Forces, references: _Forces, multipliers: _Forces) -> list[list[Any]]:
-        gradient = Run(self.tracer, self.leaves.gradient, [*q, *references, *self._values(), *multipliers])
+        gradient = Run(self.tracer, self.leaves.gradient, [*q, *references, *self._values(q), *multipliers])
         forces = gradient.results[len(q) :]
         entries = self._geometric(forces)
         if not self.leaves.bent:
@@ -79,14 +79,14 @@ class _Kinematics:
 
     # --- leaves and their derivatives ------------------------------------------------------------------
 
-    def _values(self) -> list[Any]:
+    def _values(self, q: _Forces) -> list[Any]:
         values: list[Any] = [0.0] * self.leaves.gradient.inputs[2].size
         for frame, start in self.leaves.frames.items():
             pose = self.poses[frame]
             values[start : start + 12] = [*(x for axis in pose.axes for x in axis), *pose.origin]
         if self.leaves.mass_point is not None:
-            run(self.state, CENTER_OF_MASS)
-            values[self.leaves.mass_point : self.leaves.mass_point + 3] = self.state.whole["com"]
+            place = slice(self.leaves.mass_point, self.leaves.mass_point + 3)
+            values[place] = Scene(self.tree, q).center_of_mass
         return values
 
     def _axis(self, dof: Dof) -> tuple[Vec3, Vec3, Vec3]:

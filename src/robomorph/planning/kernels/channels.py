@@ -9,6 +9,7 @@ from robomorph.algorithms.tree import Tree
 from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
+from robomorph.passes.dce import dce
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
 from robomorph.tasks import AnyTask, Matrix, Scene
 from robomorph.tasks.base import split
@@ -38,6 +39,14 @@ def trace_channels(tree: Tree, tasks: Sequence[AnyTask]) -> Program:
     shapes = {port.name: port.shape for port in channel_outputs(tree.nv, tasks)}
     results = {"values": values, "gradients": gradients}
     return run_passes(tracer.program("channels", ports, results, shapes), SIMPLIFY)
+
+
+def trace_channel_values(tree: Tree, tasks: Sequence[AnyTask]) -> Program:
+    """(q, references) -> values (C,) alone: what a trial step is judged by."""
+    program = trace_channels(tree, tasks)
+    values = program.outputs[0]
+    kept = program.results[: values.size]
+    return dce(Program("channel_values", program.inputs, (values,), program.nodes, kept))
 
 
 def bound_rows(scene: Scene, tasks: Sequence[AnyTask], references: Sequence[Any]) -> tuple[list[Any], Matrix]:

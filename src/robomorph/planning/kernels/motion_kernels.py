@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.compiler.program import Deferred
 from robomorph.errors import ArgumentError
-from robomorph.ir.program import Program
+from robomorph.ir.program import Port, Program
 from robomorph.naming import hint
 from robomorph.planning.kernels.channel_hessian import hessian_inputs, hessian_output, trace_channel_hessian
-from robomorph.planning.kernels.channels import channel_count, channel_inputs, channel_outputs, trace_channels
+from robomorph.planning.kernels.channels import (
+    channel_count,
+    channel_inputs,
+    channel_outputs,
+    trace_channel_values,
+    trace_channels,
+)
 from robomorph.planning.kernels.joints import require_flat
 from robomorph.planning.kernels.torque import (
     adjoint_inputs,
@@ -22,8 +28,9 @@ from robomorph.planning.kernels.torque import (
     trace_torque,
     trace_torque_adjoint,
     trace_torque_hessian,
+    trace_torque_values,
+    value_outputs,
 )
-from robomorph.planning.kernels.values import first_output
 from robomorph.runtime.kernel import AnyKernel, Settings
 from robomorph.targets.cpu.handle import NativeHandle
 from robomorph.targets.cpu.host import host
@@ -32,18 +39,22 @@ from robomorph.tasks import AnyTask
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
+# Name, inputs, outputs, and what traces it.
+_Entry = tuple[str, tuple[Port, ...], tuple[Port, ...], Callable[..., Program]]
+
 
 class MotionKernels:
     """Kernels of one robot and a list of tasks; nothing is traced or compiled before it is asked for.
+    Without `hessian` the two Hessians are left out.
 
-    - `channels`: q, references -> values (C,), gradients (C, nv): the tasks' bound rows, in their order;
-    - `channel_values`: the values alone;
+    - `channel_values`: q, references -> values (C,): the tasks' bound rows, in their order;
+    - `channels`: q, references -> values (C,), gradients (C, nv);
     - `channel_hessian`: q, references, multipliers (C,) -> hessian (nv, nv) of multipliers . values;
     and with `torque`
+    - `torque_values`: q, qd, qdd -> tau, and with `wrench` wrench (6,);
     - `torque`: q, qd, qdd -> tau, dtau_dq, dtau_dqd, mass; with `wrench` also wrench (6,), dwrench_dq,
-      dwrench_dqd, dwrench_dqdd (6, nv): what the root exerts on all that moves, linear first, in the world's
-      axes about its origin;
-    - `torque_values`: q, qd, qdd -> tau;
+      dwrench_dqd, dwrench_dqdd (6, nv): what holds the robot at its root, linear first, in the world's axes
+      about its origin;
     - `torque_adjoint`: q, qd, qdd, multipliers (nv, or nv + 6 with `wrench`) -> dq, dqd, dqdd (nv,): the
       gradient of multipliers . (tau, wrench);
     - `torque_hessian`: the same arguments -> its second derivatives qq, q_qd, qd_qd, q_qdd (nv, nv), rows by
@@ -51,9 +62,17 @@ class MotionKernels:
     """
 
     def __init__(
-        self, robot: Robot, tasks: Sequence[AnyTask] = (), *, torque: bool = False, wrench: bool = False
+        self,
+        robot: Robot,
+        tasks: Sequence[AnyTask] = (),
+        *,
+        torque: bool = False,
+        wrench: bool = False,
+        hessian: bool = True,
     ) -> None:
         require_flat(robot.model)
+        if not isinstance(tasks, Sequence):
+            raise ArgumentError(f"tasks: expected a list of tasks, found {tasks!r}")
         for task in tasks:
             _check_task(robot, task)
         self.robot, self.tasks = robot, tuple(tasks)
@@ -63,9 +82,8 @@ class MotionKernels:
         if torque or wrench:
             robot.specialiser.require_masses(ALGORITHMS["inverse_dynamics"])
             self._add_torque(wrench)
-        for name, full in (("channel_values", "channels"), ("torque_values", "torque")):
-            if full in self.deferred:
-                self.deferred[name] = _values(name, self.deferred[full])
+        if not hessian:
+            self.deferred = {name: it for name, it in self.deferred.items() if "hessian" not in name}
         self._kernels: dict[Any, AnyKernel] = {}
         self._handles: dict[Any, NativeHandle] = {}
 
@@ -106,6 +124,11 @@ class MotionKernels:
             self._handles[key] = self._deferred(name).lanes(count, dtype)
         return self._handles[key]
 
+    @property
+    def handles(self) -> dict[str, NativeHandle]:
+        """All of them, for this CPU in float64."""
+        return {name: self.handle(name) for name in self.names}
+
     def _deferred(self, name: str) -> Deferred:
         if name not in self.deferred:
             raise ArgumentError(f"kernel: unknown name {name!r}: {hint(name, list(self.deferred))}")
@@ -118,41 +141,35 @@ class MotionKernels:
             type(part).__module__.startswith("robomorph.tasks.") for t in tasks for part in (t, *t.parts)
         )
         known = f"motion|{self.robot.model.digest}|{tasks!r}" if own else None
-        self.deferred["channels"] = Deferred(
-            "channels",
-            channel_inputs(nv, tasks),
-            channel_outputs(nv, tasks),
-            lambda: trace_channels(specialiser.tree(regroup=False), tasks),
-            known and f"{known}|channels",
+        given, results = channel_inputs(nv, tasks), channel_outputs(nv, tasks)
+        entries: tuple[_Entry, ...] = (
+            ("channel_values", given, results[:1], trace_channel_values),
+            ("channels", given, results, trace_channels),
+            ("channel_hessian", hessian_inputs(nv, tasks), (hessian_output(nv),), trace_channel_hessian),
         )
-        self.deferred["channel_hessian"] = Deferred(
-            "channel_hessian",
-            hessian_inputs(nv, tasks),
-            (hessian_output(nv),),
-            lambda: trace_channel_hessian(specialiser.tree(regroup=False), tasks),
-            known and f"{known}|hessian",
-        )
+        for name, inputs, outputs, trace in entries:
+
+            def make(trace: Callable[..., Program] = trace) -> Program:
+                return trace(specialiser.tree(regroup=False), tasks)
+
+            self.deferred[name] = Deferred(name, inputs, outputs, make, known and f"{known}|{name}")
 
     def _add_torque(self, wrench: bool) -> None:
         specialiser, nv = self.robot.specialiser, self.robot.nv
         given = adjoint_inputs(nv, wrench)
-        for name, inputs, outputs, make in (
+        entries: tuple[_Entry, ...] = (
+            ("torque_values", torque_inputs(nv), value_outputs(nv, wrench), trace_torque_values),
             ("torque", torque_inputs(nv), torque_outputs(nv, wrench), trace_torque),
             ("torque_adjoint", given, adjoint_outputs(nv), trace_torque_adjoint),
             ("torque_hessian", given, hessian_outputs(nv), trace_torque_hessian),
-        ):
+        )
+        for name, inputs, outputs, trace in entries:
+
+            def make(trace: Callable[..., Program] = trace) -> Program:
+                return trace(specialiser, wrench=wrench)
+
             key = f"motion|{self.robot.model.digest}|{name}|{wrench}"
-
-            def made(make: Any = make) -> Program:
-                program: Program = make(specialiser, wrench=wrench)
-                return program
-
-            self.deferred[name] = Deferred(name, inputs, outputs, made, key)
-
-
-def _values(name: str, full: Deferred) -> Deferred:
-    key = None if full.key is None else f"{full.key}|values"
-    return Deferred(name, full.inputs, full.outputs[:1], lambda: first_output(full.program, name), key)
+            self.deferred[name] = Deferred(name, inputs, outputs, make, key)
 
 
 def _check_task(robot: Robot, task: object) -> None:

@@ -51,15 +51,25 @@ def hessian_outputs(nv: int) -> tuple[Port, ...]:
     return tuple(Port(name, (nv, nv)) for name in BLOCKS)
 
 
+def value_outputs(nv: int, wrench: bool) -> tuple[Port, ...]:
+    return (Port("tau", (nv,)), Port("wrench", (6,))) if wrench else (Port("tau", (nv,)),)
+
+
+def trace_torque_values(specialiser: Specialiser, *, wrench: bool) -> Program:
+    """(q, qd, qdd) -> tau (nv,) and with `wrench` wrench (6,) alone: what a trial step is judged by."""
+    tree = specialiser.tree(regroup=True)
+    ports, outputs = torque_inputs(tree.nv), value_outputs(tree.nv, wrench)
+    parts = (*RNEA, ROOT_WRENCH) if wrench else RNEA
+    return _trace("torque_values", tree, ports, parts, outputs, _held(specialiser, wrench))
+
+
 def trace_torque(specialiser: Specialiser, *, wrench: bool) -> Program:
     """(q, qd, qdd) -> tau (nv,), dtau_dq, dtau_dqd, mass (nv, nv); with `wrench` also wrench (6,) and
     dwrench_dq, dwrench_dqd, dwrench_dqdd (6, nv)."""
     tree = specialiser.tree(regroup=True)
-    given: dict[str, Any] = {}
-    if wrench:
-        given["held"] = held_beside(specialiser.tree(regroup=False), tree)
     ports, outputs = torque_inputs(tree.nv), torque_outputs(tree.nv, wrench)
-    return _trace("torque", tree, ports, _WRENCH if wrench else _TORQUE, outputs, given)
+    parts = _WRENCH if wrench else _TORQUE
+    return _trace("torque", tree, ports, parts, outputs, _held(specialiser, wrench))
 
 
 def trace_torque_adjoint(specialiser: Specialiser, *, wrench: bool) -> Program:
@@ -75,6 +85,13 @@ def trace_torque_hessian(specialiser: Specialiser, *, wrench: bool) -> Program:
     tree = specialiser.tree(regroup=True)
     ports, outputs = adjoint_inputs(tree.nv, wrench), hessian_outputs(tree.nv)
     return _trace("torque_hessian", tree, ports, TORQUE_HESSIAN, outputs, {})
+
+
+def _held(specialiser: Specialiser, wrench: bool) -> dict[str, Any]:
+    """What the wrench needs beside the regrouped tree."""
+    if not wrench:
+        return {}
+    return {"held": held_beside(specialiser.tree(regroup=False), specialiser.tree(regroup=True))}
 
 
 def _trace(

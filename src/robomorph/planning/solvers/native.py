@@ -59,6 +59,11 @@ def solve(task: Task) -> Outcome:
     )
 
 
+def prepare(task: Task) -> None:
+    """Compile what solving takes, so that several threads may solve."""
+    native_problem(task.evaluator.problem, task.evaluator.functions, 1)
+
+
 def native_problem(problem: Problem, functions: Any, threads: int = 0) -> NativeProblem:
     """A problem of a robot's functions in native code."""
     if not isinstance(functions, Functions):

@@ -32,7 +32,7 @@ class Task:
 
     evaluator: Evaluator
     x: Array
-    margins: Array  # (R,) of the entries of Rows, to begin with
+    margins: Array | None  # (R,) of the entries of Rows, to begin with; None: those at x
     has_cost: bool
     threads: int = 0
     callback: Callable[[Iteration], bool | None] | None = None

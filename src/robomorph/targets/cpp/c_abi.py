@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from robomorph.errors import ArgumentError
 from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.data import c_declarations, c_definitions
-from robomorph.targets.cpp.fill import fill
 from robomorph.targets.cpp.package import CppFunction, CppPackage, Routine
+from robomorph.targets.templates import fill
 
 # dtype -> C type and suffix of the functions' names.
 KINDS = {"float64": ("double", ""), "float32": ("float", "_f32")}
@@ -38,14 +38,14 @@ def check_symbols(package: str, functions: Sequence[str], dtypes: Sequence[str])
 def c_header(package: CppPackage) -> str:
     parts = [_declarations(package, function) for function in package.routines]
     words = {"declarations": "\n\n".join(parts), "data": c_declarations(package)}
-    return fill("c_abi.h.in", _names(package) | words)
+    return fill("cpp", "c_abi.h.in", _names(package) | words)
 
 
 def c_source(package: CppPackage) -> str:
     includes = [f'#include "{package.name}/{f.name}.hpp"' for f in package.functions]
     parts = [c_definitions(package), *(_definitions(package, function) for function in package.routines)]
     words = {"includes": "\n".join(includes), "definitions": "\n\n".join(parts)}
-    return fill("c_abi.cpp.in", _names(package) | words)
+    return fill("cpp", "c_abi.cpp.in", _names(package) | words)
 
 
 def _names(package: CppPackage) -> dict[str, str]:

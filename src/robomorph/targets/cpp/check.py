@@ -7,8 +7,8 @@ import numpy as np
 from robomorph.ir.program import Port
 from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.c_abi import KINDS
-from robomorph.targets.cpp.fill import fill
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, Routine
+from robomorph.targets.templates import fill
 
 
 def self_check(package: CppPackage) -> str:
@@ -16,6 +16,7 @@ def self_check(package: CppPackage) -> str:
     kinds = [KINDS[dtype][0] for dtype in package.dtypes]
     calls = [f"  ok &= check_{f.name}<{kind}>();" for f in package.routines for kind in kinds]
     return fill(
+        "cpp",
         "self_check.cpp.in",
         {
             "robot": package.robot,

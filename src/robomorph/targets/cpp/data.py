@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from robomorph.targets.cpp.package import CppPackage, RobotData, string_literal
 
@@ -35,22 +35,19 @@ def cpp_arrays(data: RobotData) -> str:
 
 def c_declarations(package: CppPackage) -> str:
     """Declarations for the C header."""
-    lines = []
-    for name, about, field in _ARRAYS:
-        values = getattr(package.data, field)
-        kind = _kind(values, constant="const ")
-        lines += [f"/* {about} */", f"extern {kind}{package.name}_{name}[{len(values)}];"]
-    return "\n".join(lines)
+    return "\n".join(f"/* {about} */\nextern {array};" for array, about, _ in _c_arrays(package))
 
 
 def c_definitions(package: CppPackage) -> str:
     """Definitions for the file behind the C header."""
-    lines = []
-    for name, _, field in _ARRAYS:
+    return "\n".join(f"{array} = {{{_listed(values)}}};" for array, _, values in _c_arrays(package))
+
+
+def _c_arrays(package: CppPackage) -> Iterator[tuple[str, str, Sequence[object]]]:
+    """Type, name and size of every array, a word about it, and what it holds."""
+    for name, about, field in _ARRAYS:
         values = getattr(package.data, field)
-        kind = _kind(values, constant="const ")
-        lines.append(f"{kind}{package.name}_{name}[{len(values)}] = {{{_listed(values)}}};")
-    return "\n".join(lines)
+        yield f"{_kind(values, constant='const ')}{package.name}_{name}[{len(values)}]", about, values
 
 
 def _kind(values: Iterable[object], constant: str = "") -> str:

@@ -7,25 +7,21 @@ from collections.abc import Iterable
 from robomorph.ir.ops import ADD, COS, FMA, FMS, FNMA, MAX, MIN, MUL, NEG, RECIP, SELECT, SIN, SQRT, SUB
 from robomorph.ir.program import Port, Program
 from robomorph.passes.layout import Layout, plan_layout
-from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, c_literal, port_of
+from robomorph.targets.c_family import Block, BlockPrinter, Dialect, Places, port_of
 from robomorph.targets.cpp import spelling
-from robomorph.targets.cpp.fill import fill
 from robomorph.targets.cpp.package import CppFunction, CppPackage
+from robomorph.targets.templates import fill
 
 _RESTRICT = "ROBOMORPH_RESTRICT"
 # A result with at least so many entries that are always zero is cleared as a whole.
 _MANY_ZEROS = 8
 
 
-def _literal(value: float) -> str:
-    return f"T({c_literal(value, 'float64').strip('()')})"
-
-
 # S is the type of a value (a scalar or lanes), T that of its numbers.
 CPP = Dialect(
     name="cpp",
     value="S",
-    literal=_literal,
+    dtype="float64",
     spelling={
         ADD: "{a} + {b}",
         SUB: "{a} - {b}",
@@ -42,6 +38,7 @@ CPP = Dialect(
     },
     sincos="{t} {s}, {c};\nsincos({a}, {s}, {c});",
     name_inputs=False,
+    cast="T",
 )
 
 
@@ -51,6 +48,7 @@ def function_header(package: CppPackage, function: CppFunction) -> str:
     blocks = _print_blocks(function, layout)
     guard = f"{package.name}_{function.name}_hpp".upper()
     return fill(
+        "cpp",
         "function.hpp.in",
         {
             "title": function.title,
@@ -128,20 +126,15 @@ def _move(verb: str, port: Port) -> str:
 def _print_blocks(function: CppFunction, layout: Layout) -> dict[int, Block]:
     """The blocks that do anything, by chunk."""
     program = function.program
-
-    def place(ports: tuple[Port, ...], flat: int) -> str:
-        port, k = port_of(ports, flat)
-        return spelling.entry(port, k)
-
-    places = Places(
-        input=lambda k: place(program.inputs, k),
-        output=lambda k: place(program.outputs, k),
-        slot=lambda k: f"work[{k}]",
-    )
+    places = Places(_entries(program.inputs), _entries(program.outputs), "work")
     cleared = [flat for entries in _cleared(program).values() for flat in entries]
     printer = BlockPrinter(program, layout, CPP, places, frozenset(cleared), function.comments)
     blocks = {c: printer.block(c) for c in range(len(layout.chunks))}
     return {c: block for c, block in blocks.items() if block.lines}
+
+
+def _entries(ports: tuple[Port, ...]) -> list[str]:
+    return [spelling.entry(port, k) for port in ports for k in range(port.size)]
 
 
 def _cleared(program: Program) -> dict[Port, list[int]]:

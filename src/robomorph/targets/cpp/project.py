@@ -1,8 +1,6 @@
-"""All files of an exported package: headers, C interface, CMake, example, self-check, README, manifest."""
+"""All files of an exported package: headers, C interface, CMake, example, self-check, README."""
 
 from __future__ import annotations
-
-import json
 
 from robomorph.ir.program import Port
 from robomorph.passes.layout import plan_layout
@@ -10,12 +8,11 @@ from robomorph.targets.cpp import spelling
 from robomorph.targets.cpp.c_abi import KINDS, c_header, c_source, symbol
 from robomorph.targets.cpp.check import numbers, self_check
 from robomorph.targets.cpp.data import cpp_arrays
-from robomorph.targets.cpp.fill import fill, template
 from robomorph.targets.cpp.function import function_header
 from robomorph.targets.cpp.manifold import cpp_calls
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, Routine, comment_text
+from robomorph.targets.templates import fill, source_file
 
-MANIFEST = "robomorph.json"
 SUPPORT = ("scalar.hpp", "lanes.hpp", "lanes_vector.hpp", "lanes_portable.hpp", "manifold.hpp")
 
 
@@ -23,19 +20,22 @@ def project_files(package: CppPackage) -> dict[str, str]:
     """Text by path in the exported folder."""
     include = f"include/{package.name}"
     files = {f"{include}/{f.name}.hpp": function_header(package, f) for f in package.functions}
-    files |= {f"{include}/support/{name}": template(f"support/{name}") for name in SUPPORT}
+    files |= {
+        f"{include}/support/{name}": source_file("cpp", f"templates/support/{name}") for name in SUPPORT
+    }
     common = _common(package)
-    files[f"{include}/{package.name}.hpp"] = fill("robot.hpp.in", common)
-    files[f"{include}/configuration.hpp"] = fill("configuration.hpp.in", common | _configuration(package))
+    files[f"{include}/{package.name}.hpp"] = fill("cpp", "robot.hpp.in", common)
+    files[f"{include}/configuration.hpp"] = fill(
+        "cpp", "configuration.hpp.in", common | _configuration(package)
+    )
     files[f"{include}/c_abi.h"] = c_header(package)
     files["src/c_abi.cpp"] = c_source(package)
-    files["CMakeLists.txt"] = fill("CMakeLists.txt.in", common)
-    files[f"cmake/{package.name}Config.cmake"] = fill("Config.cmake.in", common)
-    files["example/main.cpp"] = fill("example.cpp.in", common | _example(package))
-    files["example/main.c"] = fill("example.c.in", common | _example(package))
+    files["CMakeLists.txt"] = fill("cpp", "CMakeLists.txt.in", common)
+    files[f"cmake/{package.name}Config.cmake"] = fill("cpp", "Config.cmake.in", common)
+    files["example/main.cpp"] = fill("cpp", "example.cpp.in", common | _example(package))
+    files["example/main.c"] = fill("cpp", "example.c.in", common | _example(package))
     files["test/self_check.cpp"] = self_check(package)
-    files["README.md"] = fill("README.md.in", common | _example(package))
-    files[MANIFEST] = json.dumps({**_manifest(package), "files": sorted(files)}, indent=2) + "\n"
+    files["README.md"] = fill("cpp", "README.md.in", common | _example(package))
     return files
 
 
@@ -62,7 +62,7 @@ def _common(package: CppPackage) -> dict[str, str]:
 def _configuration(package: CppPackage) -> dict[str, str]:
     calls = cpp_calls(package.data.places) if package.manifold else ("", "")
     words = dict(zip(("integrate", "difference"), calls, strict=True))
-    manifold = fill("manifold.hpp.in", words) if package.manifold else ""
+    manifold = fill("cpp", "manifold.hpp.in", words) if package.manifold else ""
     return {"data": cpp_arrays(package.data), "manifold": manifold}
 
 
@@ -138,31 +138,3 @@ def _print(port: Port, owner: str) -> str:
 def _spread(port: Port) -> str:
     first = f"{port.name}{'[0]' * len(port.shape)}"
     return f"  robomorph::load_rows(&in.{first}, {port.size}, 1, &many.{first});"
-
-
-def _manifest(package: CppPackage) -> dict[str, object]:
-    return {
-        "made_by": f"robomorph {package.version}",
-        "robot": package.robot,
-        "name": package.name,
-        "dtypes": list(package.dtypes),
-        "joints": list(package.data.joints),
-        "coordinates": list(package.data.coordinates),
-        "velocities": list(package.data.velocities),
-        "limits": {
-            name: [x if abs(x) < float("inf") else None for x in getattr(package.data, name)]
-            for name in ("lower", "upper", "velocity", "effort")
-        },
-        "gravity": list(package.data.gravity),
-        "left_out": dict(package.left_out),
-        "constants": dict(package.constants),
-        "functions": {
-            f.name: {
-                "title": f.title,
-                "inputs": {p.name: list(p.shape) for p in f.inputs},
-                "outputs": {p.name: list(p.shape) for p in f.outputs},
-                "operations": f.program.cost(),
-            }
-            for f in package.functions
-        },
-    }

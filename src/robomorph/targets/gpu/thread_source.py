@@ -55,14 +55,16 @@ class _Source:
         self.value = dialect.arithmetic(dtype).value
         self.layout = plan_layout(program)
         self.outputs = output_names(program)
-        places = Places(input=lambda k: f"own[{k}]", output=self._output, slot=lambda k: f"work[{k}]")
-        self.printer = BlockPrinter(program, self.layout, dialect.arithmetic(dtype), places)
-        self.blocks = [self.printer.block(c) for c in range(len(self.layout.chunks))]
+        printer = BlockPrinter(program, self.layout, dialect.arithmetic(dtype), self._places())
+        self.blocks = [printer.block(c) for c in range(len(self.layout.chunks))]
 
-    def _output(self, entry: int) -> str:
-        port, k = port_of(self.program.outputs, entry)
-        name = self.outputs[self.program.outputs.index(port)]
-        return f"{name}[{k}]"
+    def _places(self) -> Places:
+        outputs = zip(self.outputs, self.program.outputs, strict=True)
+        return Places(
+            inputs=[f"own[{k}]" for k in range(self.program.input_size)],
+            outputs=[f"{name}[{k}]" for name, port in outputs for k in range(port.size)],
+            work="work",
+        )
 
     def text(self) -> str:
         about = [

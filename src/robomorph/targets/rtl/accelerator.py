@@ -16,13 +16,14 @@ from robomorph.ir.lower import lower, require_fixed_point
 from robomorph.ir.ops import CONST, MUL
 from robomorph.ir.program import Port, Program
 from robomorph.ir.ranges import Interval, intervals, profile
+from robomorph.ir.unit_program import UnitProgram
 from robomorph.passes.balance import balance
+from robomorph.passes.dce import compact
 from robomorph.passes.trigonometry import replace_trigonometry, split_trigonometry
 from robomorph.targets.rtl.boundary import BOUNDARIES, Boundary
 from robomorph.targets.rtl.design import Design, module_name
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.unit_formats import lower_units
-from robomorph.targets.rtl.unit_program import UnitProgram, compact
 from robomorph.targets.rtl.units import Units
 
 Array = npt.NDArray[Any]

@@ -12,8 +12,8 @@ from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_f
 from robomorph.ir.lower import Numbers, whole_bits
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
-from robomorph.targets.rtl.unit_program import UnitProgram
-from robomorph.targets.rtl.units import Call, Template, Units
+from robomorph.ir.unit_program import Call, UnitProgram
+from robomorph.targets.rtl.units import Template, Units
 
 
 def lower_units(

@@ -12,18 +12,7 @@ from dataclasses import dataclass
 from robomorph.errors import TargetError
 from robomorph.ir.fixed import FixedProgram
 from robomorph.ir.ops import CONST, INPUT
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One use of a template. `args`: a node of the flat program per operand; `nodes`: the flat node of every
-    node of the template. `limb` tells calls of one limb, to be kept on one unit."""
-
-    template: int
-    args: tuple[int, ...]
-    nodes: tuple[int, ...]
-    label: str
-    limb: int = 0
+from robomorph.ir.unit_program import Call
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,17 @@ from functools import partial
 from robomorph.bench.charts import by_threads
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.ours import our_contestant
-from robomorph.bench.records import OURS, Record, first, select, speedup
-from robomorph.bench.sections.section import Job, Records, Section, TableData, robots_of, show_ns, show_ratio
+from robomorph.bench.records import Record, one_many_theirs, select, speedup
+from robomorph.bench.sections.section import (
+    ONE_MANY_THEIRS,
+    Job,
+    Records,
+    Section,
+    TableData,
+    robots_of,
+    show_ns,
+    show_ratio,
+)
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 from robomorph.report.figures import Curve, Figure, Panel
@@ -57,21 +66,11 @@ def _tables(records: Records) -> list[TableData]:
         mine = select(records, robot=robot)
         for size in dict.fromkeys(r.batch for r in mine):
             chosen = select(mine, batch=size)
-            one = first(chosen, who=OURS, threads=1)
-            many = next((r for r in chosen if r.who == OURS and r.threads > 1), None)
-            theirs = next((r for r in chosen if r.who != OURS), None)
+            one, many, theirs = one_many_theirs(chosen)
             times = (None if r is None else r.best_ns for r in (one, many, theirs))
             faster = (show_ratio(speedup(r, theirs)) for r in (one, many))
             rows.append((robot, f"{size:,}", *(show_ns(t) for t in times), *faster))
-    columns = (
-        "robot",
-        "batch",
-        "one thread",
-        "all threads",
-        "pinocchio",
-        "faster, one thread",
-        "faster, all threads",
-    )
+    columns = ("robot", "batch", *ONE_MANY_THEIRS)
     caption = "forward-dynamics gradient, float64, time per evaluation"
     return [TableData("batch sizes", columns, rows, 1, caption)]
 

@@ -8,8 +8,17 @@ from robomorph.bench.charts import bars_over_batch, by_threads
 from robomorph.bench.functions import FORWARD_DYNAMICS_GRADIENT
 from robomorph.bench.ours import our_contestant
 from robomorph.bench.peers.pinocchio import COPIES, PINOCCHIO
-from robomorph.bench.records import OURS, Record, first, select, speedup
-from robomorph.bench.sections.section import Job, Records, Section, TableData, robots_of, show_ns, show_ratio
+from robomorph.bench.records import Record, one_many_theirs, select, speedup
+from robomorph.bench.sections.section import (
+    ONE_MANY_THEIRS,
+    Job,
+    Records,
+    Section,
+    TableData,
+    robots_of,
+    show_ns,
+    show_ratio,
+)
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
 from robomorph.report.figures import Figure, Panel
@@ -37,9 +46,7 @@ def _tables(records: Records) -> list[TableData]:
     for robot in robots_of(records):
         for count in COUNTS:
             chosen = select(records, robot=robot, batch=count)
-            one = first(chosen, who=OURS, threads=1)
-            many = next((r for r in chosen if r.who == OURS and r.threads > 1), None)
-            theirs = next((r for r in chosen if r.who != OURS), None)
+            one, many, theirs = one_many_theirs(chosen)
             best = many or one
             rows.append(
                 (
@@ -50,15 +57,7 @@ def _tables(records: Records) -> list[TableData]:
                     show_ratio(speedup(best, theirs)),
                 )
             )
-    columns = (
-        "robot",
-        "N",
-        "one thread",
-        "all threads",
-        "pinocchio",
-        "faster, one thread",
-        "faster, all threads",
-    )
+    columns = ("robot", "N", *ONE_MANY_THEIRS)
     caption = "time of all N forward-dynamics gradients; Pinocchio with its results copied into arrays"
     return [TableData("N time steps end to end", columns, rows, 1, caption)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.arms import ARMS, TOLERANCE, Arm, PoseProblems, pose_problems
+from robomorph.bench.arms import ARMS, TOLERANCE, Arm, PoseProblems, installed_arms, pose_problems
 from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
@@ -29,13 +29,8 @@ _SOLVED_ELSEWHERE = 99.9
 
 
 def _jobs(session: Session) -> list[Job]:
-    jobs = []
-    for arm in ARMS:
-        if arm.path is None:
-            session.note(arm.absence)
-        else:
-            jobs.append(Job(arm.name, partial(_run, session, arm, arm.path)))
-    return jobs
+    arms = installed_arms(ARMS, session.note)
+    return [Job(arm.name, partial(_run, session, arm, path)) for arm, path in arms]
 
 
 def _run(session: Session, arm: Arm, source: str) -> list[Record]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from robomorph.bench.arms import ARMS, TOLERANCE, Arm, pose_problems
+from robomorph.bench.arms import ARMS, TOLERANCE, Arm, installed_arms, pose_problems
 from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
@@ -27,13 +27,8 @@ def _jobs(session: Session) -> list[Job]:
     if Kdl not in session.present:
         session.note(f"nearest was not measured. KDL is absent: {session.absent.get(Kdl.name)}")
         return []
-    jobs = []
-    for arm in _ARMS:
-        if arm.path is None:
-            session.note(arm.absence)
-        else:
-            jobs.append(Job(arm.name, partial(_run, session, arm, arm.path)))
-    return jobs
+    arms = installed_arms(_ARMS, session.note)
+    return [Job(arm.name, partial(_run, session, arm, path)) for arm, path in arms]
 
 
 def _run(session: Session, arm: Arm, source: str) -> list[Record]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from robomorph.ir.ops import SQRT
-from robomorph.targets.c_family import COMMON, Dialect, c_literal, fused
+from robomorph.targets.c_family import COMMON, Dialect, fused
 from robomorph.targets.gpu.dialect import GpuDialect
 
 
@@ -16,7 +16,7 @@ def _arithmetic(dtype: str) -> Dialect:
     return Dialect(
         name="CUDA",
         value="float" if single else "double",
-        literal=lambda x: c_literal(x, dtype),
+        dtype=dtype,
         spelling={
             **COMMON,
             **fused("fmaf" if single else "fma"),

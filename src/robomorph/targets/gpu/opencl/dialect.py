@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from robomorph.ir.ops import SQRT
-from robomorph.targets.c_family import COMMON, Dialect, c_literal, fused
+from robomorph.targets.c_family import COMMON, Dialect, fused
 from robomorph.targets.gpu.dialect import GpuDialect
 
 
@@ -14,7 +14,7 @@ def _arithmetic(dtype: str) -> Dialect:
     return Dialect(
         name="OpenCL",
         value="float" if dtype == "float32" else "double",
-        literal=lambda x: c_literal(x, dtype),
+        dtype=dtype,
         spelling={**COMMON, **fused("fma"), SQRT: "sqrt({a})"},
         sincos="{t} {c}; const {t} {s} = sincos({a}, &{c});",
     )

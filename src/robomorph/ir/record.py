@@ -16,7 +16,6 @@ import numpy as np
 
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.ir.scales import result_scale
-from robomorph.spatial import Scalar
 
 
 class Record(NamedTuple):
@@ -117,22 +116,22 @@ class Recorded:
     def known(self) -> float | None:
         return self.recorder.records[self.index].known
 
-    def __add__(self, other: Scalar) -> Recorded:
+    def __add__(self, other: Any) -> Recorded:
         return self.recorder.operation(ADD, self, other)
 
-    def __radd__(self, other: Scalar) -> Recorded:
+    def __radd__(self, other: Any) -> Recorded:
         return self.recorder.operation(ADD, other, self)
 
-    def __sub__(self, other: Scalar) -> Recorded:
+    def __sub__(self, other: Any) -> Recorded:
         return self.recorder.operation(SUB, self, other)
 
-    def __rsub__(self, other: Scalar) -> Recorded:
+    def __rsub__(self, other: Any) -> Recorded:
         return self.recorder.operation(SUB, other, self)
 
-    def __mul__(self, other: Scalar) -> Recorded:
+    def __mul__(self, other: Any) -> Recorded:
         return self.recorder.operation(MUL, self, other)
 
-    def __rmul__(self, other: Scalar) -> Recorded:
+    def __rmul__(self, other: Any) -> Recorded:
         return self.recorder.operation(MUL, other, self)
 
     def __neg__(self) -> Recorded:
@@ -155,3 +154,21 @@ class Recorded:
 
     def __bool__(self) -> bool:
         raise TypeError("a recorded scalar has no value: algorithms must not branch on it")
+
+
+class ScaledZeros:
+    """What sums of recorded scalars begin with, so that all of them look alike: zeros where there is nothing
+    yet, or a mere zero. They have the scale of what is added, less `step`, if that is among the scales
+    0, step .. most * step, else 0."""
+
+    def __init__(self, recorder: Recorder, step: int, most: int) -> None:
+        self.step = step
+        self.zeros = {k * step: recorder.constant(0.0, k * step) for k in range(most + 1)}
+
+    def __call__(self, have: Any, value: Any) -> Any:
+        if isinstance(have, Recorded) and have.scale is not None:
+            return have
+        if have is not None and not isinstance(have, Recorded) and have != 0.0:
+            return have
+        scale = (value.scale or 0) if isinstance(value, Recorded) else 0
+        return self.zeros.get(scale - self.step, self.zeros[0])

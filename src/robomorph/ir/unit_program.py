@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
 from robomorph.ir.scales import result_scale
-from robomorph.passes.dce import living_nodes
-from robomorph.targets.rtl.units import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use of a template. `args`: a node of the flat program per operand; `nodes`: the flat node of every
+    node of the template. `limb` tells calls of one limb, to be kept on one unit."""
+
+    template: int
+    args: tuple[int, ...]
+    nodes: tuple[int, ...]
+    label: str
+    limb: int = 0
 
 
 @dataclass
@@ -90,24 +100,3 @@ def _relative(node: Node, own: int, args: list[int]) -> tuple[int, ...]:
     if node.op in (ADD, SUB, NEG):
         return tuple(own - a for a in args)
     return (own + args[0],) if node.op is RECIP else (own, *args)
-
-
-def compact(units: UnitProgram) -> UnitProgram:
-    """Without plain nodes that nothing needs. Calls stay whole: their units compute every node."""
-    program = units.program
-    called = (n for call in units.calls for n in (*call.args, *call.nodes))
-    nodes, new = living_nodes(program.nodes, (*program.results, *called))
-    calls = [
-        Call(c.template, tuple(new[a] for a in c.args), tuple(new[n] for n in c.nodes), c.label, c.limb)
-        for c in units.calls
-    ]
-    results = [new[r] for r in program.results]
-    scales = [units.scales[i] for i in new]
-    return UnitProgram(
-        program.with_nodes(nodes, results),
-        units.templates,
-        calls,
-        scales,
-        units.operand_scales,
-        units.result_scales,
-    )

@@ -1,0 +1,1 @@
+"""What the sections about planning share: problems, independent checks, and how solves are timed."""
