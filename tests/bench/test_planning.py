@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from robomorph.bench.peers import PEERS
+from robomorph.bench.peers.drake_trajectory import DrakeTrajectory
 from robomorph.bench.peers.ipopt import Ipopt
 from robomorph.bench.peers.toppra import Toppra
 from robomorph.bench.planning import solving
@@ -258,7 +259,7 @@ def test_the_papers_method_runs_beside_ours(reach: Case, monkeypatch: pytest.Mon
 
 
 def test_drake_is_asked_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    peer = drake.DrakeTrajectory
+    peer = DrakeTrajectory
     if peer.absence() is not None:
         outcome = run("drake", peer)
         assert outcome.records == [] and "drake was not measured" in outcome.notes[0]

@@ -106,7 +106,7 @@ def too_fast(rng: Rng) -> Any:
 
 
 def no_duration(rng: Rng) -> Any:
-    odd = (
+    odd: tuple[Any, ...] = (
         0.0,
         -1.0,
         np.nan,
@@ -129,12 +129,12 @@ def few_intervals(rng: Rng) -> Any:
 
 
 def odd_intervals(rng: Rng) -> Any:
-    odd = (0, -1, 2.5, "6", None, True, 10**9, np.nan, np.int64(6))
+    odd: tuple[Any, ...] = (0, -1, 2.5, "6", None, True, 10**9, np.nan, np.int64(6))
     return motion(rng, intervals=odd[rng.integers(len(odd))]).limits().solve()
 
 
 def odd_states(rng: Rng) -> Any:
-    odd = (
+    odd: tuple[Any, ...] = (
         np.nan,
         np.inf,
         [np.nan, 0.0],
@@ -171,7 +171,7 @@ def unknown_frame(rng: Rng) -> Any:
 
 
 def odd_windows(rng: Rng) -> Any:
-    odd = (
+    odd: tuple[Any, ...] = (
         (2.5, 3.0),
         (-1.0, 0.5),
         (1.5, 0.5),
@@ -195,7 +195,18 @@ def instants(rng: Rng) -> Any:
 
 
 def odd_bounds(rng: Rng) -> Any:
-    odd = (np.nan, "wide", [1.0] * 9, [[1.0]], None, np.inf, -np.inf, 1e300, {}, [np.nan, 1.0, 1.0])
+    odd: tuple[Any, ...] = (
+        np.nan,
+        "wide",
+        [1.0] * 9,
+        [[1.0]],
+        None,
+        np.inf,
+        -np.inf,
+        1e300,
+        {},
+        [np.nan, 1.0, 1.0],
+    )
     lower, upper = (odd[rng.integers(len(odd))] for _ in range(2))
     return motion(rng).keep(tip(rng), lower, upper, "start").solve()
 
@@ -205,21 +216,42 @@ def crossed_bounds(rng: Rng) -> Any:
 
 
 def odd_references(rng: Rng) -> Any:
-    odd = (np.zeros((3, 3)), 2 * np.eye(3), np.nan, "end", np.zeros(4), [], np.full((4, 4), 1e300), {"l2": 1})
+    odd: tuple[Any, ...] = (
+        np.zeros((3, 3)),
+        2 * np.eye(3),
+        np.nan,
+        "end",
+        np.zeros(4),
+        [],
+        np.full((4, 4), 1e300),
+        {"l2": 1},
+    )
     task = tip(rng)
     return motion(rng).keep(task, -width(task), width(task), odd[rng.integers(len(odd))]).solve()
 
 
 def odd_limits(rng: Rng) -> Any:
-    odd = (np.nan, -1.0, 0.0, "most", [1.0], [1.0, np.nan], np.inf, 1e300, [0.0, 1.0], (1.0, -1.0), {})
+    odd: tuple[Any, ...] = (
+        np.nan,
+        -1.0,
+        0.0,
+        "most",
+        [1.0],
+        [1.0, np.nan],
+        np.inf,
+        1e300,
+        [0.0, 1.0],
+        (1.0, -1.0),
+        {},
+    )
     names = ("position", "velocity", "torque", "acceleration", "jerk")
     given = {names[rng.integers(5)]: odd[rng.integers(len(odd))] for _ in range(2)}
     return motion(rng).limits(**given).solve()
 
 
 def odd_tasks(rng: Rng) -> Any:
-    odd = ("position", None, Position, 3, [Position("l2")], motion)
-    return motion(rng).keep(odd[rng.integers(len(odd))], -1.0, 1.0).solve()  # type: ignore[arg-type]
+    odd: tuple[Any, ...] = ("position", None, Position, 3, [Position("l2")], motion)
+    return motion(rng).keep(odd[rng.integers(len(odd))], -1.0, 1.0).solve()
 
 
 def odd_rates(rng: Rng) -> Any:
@@ -228,7 +260,7 @@ def odd_rates(rng: Rng) -> Any:
 
 
 def odd_costs(rng: Rng) -> Any:
-    odd = (
+    odd: tuple[Any, ...] = (
         "beauty",
         {"jerk": np.nan},
         {"jerk": -1.0},
@@ -256,10 +288,8 @@ def odd_options(rng: Rng) -> Any:
 def no_limits(rng: Rng) -> Any:
     """A robot whose joints turn for ever, without effort: asked for limits that it does not have."""
     robot = pendulum(kind="continuous", limit="<dynamics/>")
-    what: dict[str, Any] = [{}, {"torque": True}, {"velocity": 0.5}, {"position": True, "velocity": None}][
-        rng.integers(4)
-    ]
-    return motion(rng, robot).limits(**what).solve()
+    asks: list[Any] = [{}, {"torque": True}, {"velocity": 0.5}, {"position": True, "velocity": None}]
+    return motion(rng, robot).limits(**asks[rng.integers(4)]).solve()
 
 
 def no_limits_asked(rng: Rng) -> Any:
