@@ -148,4 +148,4 @@ def test_the_arm_is_at_its_limits() -> None:
 
 
 def test_all_are_known() -> None:
-    assert built_in() == ["arm", "feet", "kick", "kick-torque", "squat", "squats"]
+    assert built_in() == ["arm", "feet", "kick", "kick-torque", "squat", "squats", "swing"]
