@@ -8,6 +8,7 @@ namespace robomorph::planning {
 
 void MotionProblem::condensed(double cost_scale, const double* multipliers, const double* weights, bool exact,
                               Banded& out) {
+  if (exact && kernels_.device != nullptr) second_derivatives_on_device(cost_scale * data_.cost.energy, multipliers);
   on_all(kCondensing,
          [&](PieceWork& work, std::size_t) {
            work.condense(cost_scale * data_.cost.energy, multipliers, weights, exact);
@@ -16,6 +17,13 @@ void MotionProblem::condensed(double cost_scale, const double* multipliers, cons
   const auto fill = [&](std::size_t, std::size_t column) { fill_column(static_cast<int>(column), cost_scale, out); };
   for_each_item(static_cast<std::size_t>(blocks), threads_for(kCondensing), fill);
   if (border != 0) fill_border(cost_scale, weights, out);
+}
+
+// All pieces hand over their multipliers, then the device is asked once. Where it fails, what its tables happen to hold
+// is used: the next values are refused, and so is the answer.
+void MotionProblem::second_derivatives_on_device(double energy, const double* multipliers) {
+  on_all(kProducts, [&](PieceWork& work, std::size_t) { work.hand_multipliers(energy, multipliers); }, [](int) {});
+  on_device(NodeJob::kHessians, control_, sigma_);
 }
 
 void MotionProblem::fill_column(int column, double cost_scale, Banded& out) const {

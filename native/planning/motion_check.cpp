@@ -86,6 +86,10 @@ Text rows_fault(const MotionData& d) {
   const MotionRows& r = d.rows;
   const std::size_t count = r.piece.size();
   if (r.function.size() != count) return "rows: the lists have different lengths";
+  if (!r.noise.empty() && r.noise.size() != count) return "rows.noise: expected one number an entry, or none";
+  if (std::any_of(r.noise.begin(), r.noise.end(), [](double x) { return !std::isfinite(x) || x < 0.0; })) {
+    return "rows.noise: expected 0 or more";
+  }
   if (!within(r.piece, 0, d.pieces.count)) return "rows.piece: no such piece";
   if (!within(r.function, 0, d.channels + (d.torque ? d.nv : 0))) return "rows.function: no such function";
   if (!within(r.matrix, 0, static_cast<long long>(d.matrices.size()))) return "rows.matrix: no such matrix";
@@ -121,7 +125,23 @@ Text cost_fault(const MotionData& d) {
   return sized(c.torque_scale, d.nv) && positive(c.torque_scale) ? "" : "cost.torque_scale: expected (nv,) positive numbers";
 }
 
+Text device_fault(const MotionData& d, const NodeDevice& device) {
+  const auto there = [&](int table) { return device.tables[table] != nullptr; };
+  const bool further = d.pieces.nodes > 1;
+  if (device.multipliers == nullptr) return "device: no place for multipliers";
+  if (d.channels > 0 && !(there(kNodeValues) && there(kNodeGradients) && (!further || there(kNodeFurtherValues)))) {
+    return "device: tables of the channels are missing";
+  }
+  const bool torques = there(kNodeTorques) && there(kNodeByQ) && there(kNodeByV) && there(kNodeByA);
+  if (d.torque && !(torques && (!further || there(kNodeFurtherTorques)))) {
+    return "device: tables of the torques are missing";
+  }
+  const int bent = there(kNodeQQ) + there(kNodeQV) + there(kNodeVV) + there(kNodeQA);
+  return bent == 0 || bent == 4 ? "" : "device: expected all second derivatives of the torques or none";
+}
+
 Text kernels_fault(const MotionData& d, const MotionKernels& k) {
+  if (k.device != nullptr) return device_fault(d, *k.device);
   if (d.channels > 0 && (!k.channel_values.fn || !k.channels.fn)) return "kernels: those of the channels are missing";
   if (d.torque && (!k.torque_values.fn || !k.torques.fn)) return "kernels: those of the torques are missing";
   return "";

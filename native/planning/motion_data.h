@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/execute.h"
+#include "planning/node_device.h"
 
 namespace robomorph::planning {
 
@@ -24,6 +25,11 @@ struct MotionKernels {
   MotionKernel torques;          // (q, qd, qdd) -> tau (nv,), dtau_dq, dtau_dqd, mass (nv, nv)
   MotionKernel torque_hessian;   // (q, qd, qdd, multipliers (nv,)) -> qq, q_qd, qd_qd, q_qdd (nv, nv)
   // Second derivatives may be missing: what they would add is then left out.
+
+  NodeDevice* device = nullptr;  // evaluates in place of all the others, if there is one
+
+  bool has_channel_hessian() const { return device ? device->tables[kNodeChannelHessian] != nullptr : channel_hessian.fn != nullptr; }
+  bool has_torque_hessian() const { return device ? device->tables[kNodeQQ] != nullptr : torque_hessian.fn != nullptr; }
 };
 
 struct MotionMatrix {
@@ -42,6 +48,7 @@ struct MotionPieces {
 struct MotionRows {
   std::vector<int> piece, function, matrix, rate;
   std::vector<double> lower, upper, scale;
+  std::vector<double> noise;  // part of an entry's margin, scaled: by how much rounding may falsify it; empty: zero
 };
 
 struct MotionSplineRows {

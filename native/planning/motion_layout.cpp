@@ -130,7 +130,7 @@ void MotionLayout::place_entries(const MotionData& data) {
   for (int i : sorted_by(count, [&](int e) { return std::make_tuple(r.piece[e], r.function[e]); })) {
     const double inverse = 1.0 / r.scale[i];
     entries.push_back({r.function[i], r.matrix[i], r.rate[i], first[i], matrices[r.matrix[i]].rows, inverse,
-                       r.lower[i] * inverse, r.upper[i] * inverse});
+                       r.lower[i] * inverse, r.upper[i] * inverse, r.noise.empty() ? 0.0 : r.noise[i]});
   }
 }
 

@@ -22,6 +22,7 @@ struct Entry {
   int row, rows;  // its rows in the problem
   double inverse_scale;
   double lower, upper;  // scaled
+  double noise;         // of its margin, scaled
 };
 
 // A function that a piece evaluates: entries [first, end) of the layout. Torques may have none, for the energy alone.

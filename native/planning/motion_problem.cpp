@@ -62,7 +62,7 @@ double MotionProblem::cost_of(double jerk, double energy, double sigma) const {
 
 bool MotionProblem::values(const double* x, double* cost, double* out) {
   double sigma = 1.0;
-  if (!place(x, trial_, sigma)) return false;
+  if (!place(x, trial_, sigma) || !on_device(NodeJob::kValues, trial_, sigma)) return false;
   on_all(kValues, [&](PieceWork& work, std::size_t e) { energies_[e] = work.values(trial_.data(), sigma, out); },
          [&](int strip) { splines_.values(strip, trial_.data(), sigma, out); });
   if (border != 0) out[layout_.duration_row] = sigma;
@@ -73,7 +73,7 @@ bool MotionProblem::values(const double* x, double* cost, double* out) {
 }
 
 bool MotionProblem::linearise(const double* x, double* cost_gradient) {
-  if (!place(x, control_, sigma_)) return false;
+  if (!place(x, control_, sigma_) || !on_device(NodeJob::kDerivatives, control_, sigma_)) return false;
   on_all(kDerivatives, [&](PieceWork& work, std::size_t e) { energies_[e] = work.linearise(control_.data(), sigma_); },
          [](int) {});
   std::fill_n(cost_gradient, variables, 0.0);
@@ -144,7 +144,7 @@ void MotionProblem::draw_in(int row, int count, double low, double high, double 
 
 bool MotionProblem::refresh_margins(const double* x) {
   double sigma = 1.0;
-  if (!place(x, trial_, sigma)) return false;
+  if (!place(x, trial_, sigma) || !on_device(NodeJob::kMargins, trial_, sigma)) return false;
   const auto work = [&](std::size_t part, std::size_t item) {
     if (layout_.pieces[item].estimated) piece(item, part).margins(trial_.data(), sigma, entry_margins_.data());
   };
@@ -153,8 +153,9 @@ bool MotionProblem::refresh_margins(const double* x) {
   bool changed = false;
   for (std::size_t e = 0; e < layout_.entries.size(); ++e) {
     const Entry& entry = layout_.entries[e];
-    changed = changed || (entry.rows > 0 && margins_[entry.row] != entry_margins_[e]);
-    draw_in(entry.row, entry.rows, entry.lower, entry.upper, entry_margins_[e]);
+    const double margin = entry_margins_[e] + entry.noise;
+    changed = changed || (entry.rows > 0 && margins_[entry.row] != margin);
+    draw_in(entry.row, entry.rows, entry.lower, entry.upper, margin);
   }
   return changed;
 }

@@ -60,10 +60,16 @@ class MotionProblem : public Nlp {
     for_each_item(pieces + layout_.strips.size(), threads_for(nanoseconds), work);
   }
 
+  // True if there is nothing to do, or it is done.
+  bool on_device(NodeJob job, const std::vector<double>& control, double sigma) {
+    return kernels_.device == nullptr || kernels_.device->run(job, control.data(), sigma);
+  }
+
   double cost_of(double jerk, double energy, double sigma) const;
   void add_piece_gradients(double* out) const;
   void draw_in(int row, int rows, double lower, double upper, double margin);
 
+  void second_derivatives_on_device(double energy, const double* multipliers);
   void fill_column(int column, double cost_scale, Banded& out) const;
   void add_square(const BlockTerm& term, double* column, int stride) const;
   void add_strip(const BlockTerm& term, double* column, int stride) const;

@@ -28,25 +28,38 @@ void PieceWork::add_hessians() {
 
 // To w.hessians; returns how many of the four matrices there are. A kernel that is missing counts as zero.
 int PieceWork::call_hessians(int b) {
-  const int size = l_.nv * kLanes, square = l_.nv * size;
-  const double* state = s_.state.data() + b * 3 * size;
+  const int square = l_.nv * l_.nv * kLanes;
   double* out = w_.hessians.data();
   for (int f = 0; f < l_.functions(); ++f) {
     std::copy_n(w_.multipliers.data() + f * l_.padded + b * kLanes, kLanes, w_.arguments.data() + f * kLanes);
   }
-  const bool torques = piece_.torques && k_.torque_hessian.fn != nullptr;
-  if (torques) {
-    const void* in[] = {state, state + size, state + 2 * size, w_.arguments.data() + l_.channels * kLanes};
-    void* results[] = {out + kQQ * square, out + kQV * square, out + kVV * square, out + kQA * square};
-    k_.torque_hessian.fn(in, results, w_.workspace.data());
-  }
-  if (!piece_.channels || k_.channel_hessian.fn == nullptr) return torques ? 4 : 0;
-  const void* in[] = {state, l_.references.data(), w_.arguments.data()};
-  void* results[] = {torques ? w_.channel_hessian.data() : out};
-  k_.channel_hessian.fn(in, results, w_.workspace.data());
+  const bool torques = piece_.torques && k_.has_torque_hessian();
+  if (torques) call_torque_hessian(b, out);
+  if (!piece_.channels || !k_.has_channel_hessian()) return torques ? 4 : 0;
+  call_channel_hessian(b, torques ? w_.channel_hessian.data() : out);
   if (!torques) return 1;
   for (int i = 0; i < square; ++i) out[i] += w_.channel_hessian.data()[i];
   return 4;
+}
+
+// Of w.arguments, to (4, nv, nv, lanes).
+void PieceWork::call_torque_hessian(int b, double* out) {
+  const int size = l_.nv * kLanes, square = l_.nv * size;
+  if (k_.device != nullptr) {
+    for (int m = kQQ; m <= kQA; ++m) fetch(static_cast<NodeTable>(kNodeQQ + m), l_.nv * l_.nv, b, out + m * square);
+    return;
+  }
+  const double* state = s_.state.data() + b * 3 * size;
+  const void* in[] = {state, state + size, state + 2 * size, w_.arguments.data() + l_.channels * kLanes};
+  void* results[] = {out + kQQ * square, out + kQV * square, out + kVV * square, out + kQA * square};
+  k_.torque_hessian.fn(in, results, w_.workspace.data());
+}
+
+void PieceWork::call_channel_hessian(int b, double* out) {
+  if (k_.device != nullptr) return fetch(kNodeChannelHessian, l_.nv * l_.nv, b, out);
+  const void* in[] = {s_.state.data() + b * 3 * l_.nv * kLanes, l_.references.data(), w_.arguments.data()};
+  void* results[] = {out};
+  k_.channel_hessian.fn(in, results, w_.workspace.data());
 }
 
 void PieceWork::expand(int b, int count, int pairs, bool more) {

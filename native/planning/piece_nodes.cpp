@@ -92,8 +92,14 @@ void PieceWork::call_torques(const double* state, double* torques, double* const
   kernel.fn(in, out, w_.workspace.data());
 }
 
-void PieceWork::evaluate(const double* state, int lane_blocks, double* values, double* torques) {
-  for (int b = 0; b < lane_blocks; ++b) {
+void PieceWork::evaluate(const double* state, bool further, double* values, double* torques) {
+  for (int b = 0; b < (further ? l_.further_blocks : l_.lane_blocks); ++b) {
+    if (k_.device != nullptr) {
+      const int channels = l_.channels * kLanes, nv = l_.nv * kLanes;
+      if (piece_.channels) fetch(further ? kNodeFurtherValues : kNodeValues, l_.channels, b, values + b * channels, further);
+      if (piece_.torques) fetch(further ? kNodeFurtherTorques : kNodeTorques, l_.nv, b, torques + b * nv, further);
+      continue;
+    }
     const double* at = state + b * 3 * l_.nv * kLanes;
     if (piece_.channels) call_channels(at, values + b * l_.channels * kLanes, nullptr);
     if (piece_.torques) call_torques(at, torques + b * l_.nv * kLanes, nullptr);
@@ -102,7 +108,7 @@ void PieceWork::evaluate(const double* state, int lane_blocks, double* values, d
 
 double PieceWork::values(const double* control, double sigma, double* rows) {
   place_states(piece_.basis, l_.lane_blocks, control, sigma, w_.state.data());
-  evaluate(w_.state.data(), l_.lane_blocks, w_.values.data(), w_.torques.data());
+  evaluate(w_.state.data(), false, w_.values.data(), w_.torques.data());
   const Rates rates(sigma);
   for (const Group& group : piece_.groups) {
     for (const Use& use : group.uses) {
@@ -140,20 +146,11 @@ double PieceWork::linearise(const double* control, double sigma) {
   s_.sigma = sigma;
   place_states(piece_.basis, l_.lane_blocks, control, sigma, s_.state.data());
   const Rates rates(sigma);
-  const int share = piece_.width() * kLanes, square = l_.nv * l_.nv * kLanes;
+  const int share = piece_.width() * kLanes;
   for (int i = 0; i < static_cast<int>(piece_.moving.size()); ++i) {
     s_.basis.data()[i] = piece_.moving.data()[i] * rates.power[i / share % 3];
   }
-  for (int b = 0; b < l_.lane_blocks; ++b) {
-    const double* state = s_.state.data() + b * 3 * l_.nv * kLanes;
-    if (piece_.channels) {
-      const int at = b * l_.channels * kLanes;
-      call_channels(state, s_.values.data() + at, s_.gradients.data() + at * l_.nv);
-    }
-    if (!piece_.torques) continue;
-    double* by[] = {s_.by[0].data() + b * square, s_.by[1].data() + b * square, s_.by[2].data() + b * square};
-    call_torques(state, s_.torques.data() + b * l_.nv * kLanes, by);
-  }
+  for (int b = 0; b < l_.lane_blocks; ++b) k_.device != nullptr ? fetch_derivatives(b) : linearise_block(b);
   if (!derivatives_finite()) return std::numeric_limits<double>::quiet_NaN();
   if (l_.border != 0 && piece_.torques) differentiate_by_sigma();
   std::fill_n(s_.gradient.data(), s_.stride, 0.0);
@@ -161,6 +158,18 @@ double PieceWork::linearise(const double* control, double sigma) {
   node_multipliers(data_.cost.energy, nullptr, 0.5);
   add_adjoints();
   return energy_of(s_.torques.data());
+}
+
+void PieceWork::linearise_block(int b) {
+  const double* state = s_.state.data() + b * 3 * l_.nv * kLanes;
+  if (piece_.channels) {
+    const int at = b * l_.channels * kLanes;
+    call_channels(state, s_.values.data() + at, s_.gradients.data() + at * l_.nv);
+  }
+  if (!piece_.torques) return;
+  const int square = l_.nv * l_.nv * kLanes;
+  double* by[] = {s_.by[0].data() + b * square, s_.by[1].data() + b * square, s_.by[2].data() + b * square};
+  call_torques(state, s_.torques.data() + b * l_.nv * kLanes, by);
 }
 
 bool PieceWork::derivatives_finite() const {

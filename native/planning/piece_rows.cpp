@@ -165,7 +165,7 @@ void PieceWork::margins(const double* control, double sigma, double* margins) {
     const int nodes = l_.nodes - further, lane_blocks = further == 0 ? l_.lane_blocks : l_.further_blocks;
     if (nodes == 0) continue;
     place_states(further == 0 ? piece_.basis : piece_.between, lane_blocks, control, sigma, w_.state.data());
-    evaluate(w_.state.data(), lane_blocks, w_.values.data(), w_.torques.data());
+    evaluate(w_.state.data(), further == 1, w_.values.data(), w_.torques.data());
     for (int f = 0; f < l_.functions(); ++f) {
       const bool channel = f < l_.channels;
       const double* from = channel ? w_.values.data() + f * kLanes : w_.torques.data() + (f - l_.channels) * kLanes;

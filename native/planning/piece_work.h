@@ -79,6 +79,9 @@ class PieceWork {
   // By how much the rows of each entry may err, scaled: margins (entries,).
   void margins(const double* control, double sigma, double* margins);
 
+  // What condense will ask second derivatives of, to the device that evaluates them for all pieces at once.
+  void hand_multipliers(double energy, const double* multipliers);
+
  private:
   // Rows of a group on their way to a Gram matrix.
   struct Panels {
@@ -89,7 +92,10 @@ class PieceWork {
   void place_states(const Doubles& basis, int lane_blocks, const double* control, double sigma, double* out);
   void call_channels(const double* state, double* values, double* gradients);
   void call_torques(const double* state, double* torques, double* const* by);
-  void evaluate(const double* state, int lane_blocks, double* values, double* torques);
+  void evaluate(const double* state, bool further, double* values, double* torques);
+  void linearise_block(int b);
+  void fetch(NodeTable table, int size, int b, double* out, bool further = false) const;
+  void fetch_derivatives(int b);
   double energy_of(const double* torques) const;
   void differentiate_by_sigma();
   bool derivatives_finite() const;
@@ -118,6 +124,8 @@ class PieceWork {
 
   void add_hessians();
   int call_hessians(int b);
+  void call_torque_hessian(int b, double* out);
+  void call_channel_hessian(int b, double* out);
   void expand(int b, int count, int pairs, bool more);
   void fold(int pairs);
   void add_border(int b, bool torques);

@@ -13,6 +13,7 @@ namespace robomorph {
 inline constexpr char kMotionCapsule[] = "robomorph.motion_problem";
 
 struct MotionHandle {
+  std::unique_ptr<planning::NodeDevice> device;  // null: kernels on the CPU
   std::unique_ptr<planning::MotionProblem> problem;
   PyObject* keep = nullptr;  // what owns the kernels' code
   bool busy = false;         // read and written with the GIL held

@@ -6,6 +6,7 @@
 
 #include "core/cpus.h"
 #include "planning/motion_problem.h"
+#include "python/planning_device.h"
 #include "python/planning_handle.h"
 #include "python/planning_numbers.h"
 #include "python/planning_solve.h"
@@ -24,12 +25,15 @@ PyObject* py_motion_problem(PyObject*, PyObject* const* args, Py_ssize_t nargs) 
     planning::MotionData data;
     planning::MotionKernels kernels;
     if (!read_motion(args[0], data) || !read_motion_kernels(args[1], kernels)) return nullptr;
+    auto handle = std::make_unique<MotionHandle>();
+    handle->device = read_node_device(args[1], data);
+    if (PyErr_Occurred() != nullptr) return nullptr;
+    kernels.device = handle->device.get();
     const std::string fault = planning::motion_fault(data, kernels);
     if (!fault.empty()) {
       PyErr_SetString(PyExc_ValueError, fault.c_str());
       return nullptr;
     }
-    auto handle = std::make_unique<MotionHandle>();
     const std::size_t count = threads > 0 ? static_cast<std::size_t>(threads) : default_threads();
     handle->problem = std::make_unique<MotionProblem>(std::move(data), kernels, count);
     return wrap_motion(std::move(handle), args[3]);

@@ -92,6 +92,7 @@ void read_rows(Numbers& n, MotionData& d) {
   n.read("rows_lower", d.rows.lower);
   n.read("rows_upper", d.rows.upper);
   n.read("rows_scale", d.rows.scale);
+  n.read("rows_noise", d.rows.noise);
   n.read("spline_rows_first", d.spline_rows.first);
   n.read("spline_rows_joint", d.spline_rows.joint);
   n.read("spline_rows_matrix", d.spline_rows.matrix);

@@ -40,6 +40,10 @@ def options() -> Iterator[tuple[str, str]]:
                 yield command, action.option_strings[-1]
 
 
+# Commands that load no robot of the command line's: a plan and a scenario say themselves what theirs is.
+WITHOUT_ROBOT = ("robots", "bench", "check", "plan")
+
+
 def usage_error(capsys: pytest.CaptureFixture[str], command: str, *words: str) -> str:
     """What the parser says of the words; empty if it takes them."""
     try:
@@ -93,7 +97,7 @@ def test_a_start_in_every_spelling(words: list[str]) -> None:
     "words",
     [["-1,0,-9.81"], ["-1", "0", "-9.81"], ["-1,", "0,", "-9.81"], ["-1e0,-0,-981e-2"], ["-1 0 -9.81"]],
 )
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("robots", "bench")])
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in WITHOUT_ROBOT])
 @pytest.mark.parametrize("robot_last", [False, True])
 def test_gravity_for_every_command(words: list[str], command: str, robot_last: bool) -> None:
     """Before or after the robot."""
@@ -246,7 +250,7 @@ def test_what_is_wrong_is_named(
     assert not list(tmp_path.iterdir()), "a refusal leaves nothing"
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("robots", "bench")])
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in WITHOUT_ROBOT])
 def test_every_option_of_load_is_an_option_of_every_command(command: str) -> None:
     """`check_finite` is about calls, which the commands make themselves."""
     import inspect

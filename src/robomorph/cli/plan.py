@@ -25,6 +25,7 @@ exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad
 
 def add_parser(subparsers: Any) -> None:
     from robomorph.cli.options import path_text
+    from robomorph.cli.plan_device import add_device_options
 
     parser = subparsers.add_parser(
         "plan",
@@ -46,6 +47,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--points", type=int, default=5, help="of an interval, for --method grid (default 5)")
     parser.add_argument("--solver", choices=("native", "ipopt"), help="default: native")
     parser.add_argument("--threads", type=int, help="at most so many")
+    add_device_options(parser)
     parser.add_argument("--starts", type=int, default=1, help="first guesses to try (default 1)")
     parser.add_argument("--refine", type=int, help="pieces of every interval (default: the scenario's)")
     parser.add_argument(
@@ -82,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         threads=args.threads,
         starts=args.starts,
         progress=not args.json,
+        target=args.target,
+        dtype=args.dtype,
         **({} if args.solver is None else {"solver": args.solver}),
     )
     if plan.success and not args.no_proof:
@@ -117,6 +121,8 @@ def _cost(scenario: Scenario, name: str | None) -> Any:
 
 def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
     """The plan as plain data."""
+    from robomorph.cli.plan_device import describe_device
+
     sizes = plan.sizes
     return {
         "scenario": scenario.name,
@@ -130,6 +136,7 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
         "cost": plan.cost,
         "iterations": plan.iterations,
         "times_s": dict(plan.times),
+        "device": describe_device(plan),
         "sizes": None if sizes is None else vars(sizes),
         "paper": dict(scenario.paper),
         "proven": None if plan.certificate is None else plan.certificate.proven,
@@ -141,11 +148,14 @@ def describe(scenario: Scenario, plan: Plan) -> dict[str, Any]:
 
 
 def _print(console: Console, scenario: Scenario, plan: Plan) -> None:
+    from robomorph.cli.plan_device import print_device
+
     console.print(scenario.title, markup=False, style="bold")
     console.print(plan.reason, markup=False, style="green" if plan.success else "red")
     _print_proof(console, plan)
     _print_sizes(console, scenario, plan)
     _print_times(console, plan)
+    print_device(console, plan)
     _print_margins(console, plan)
 
 

@@ -39,6 +39,9 @@ class Assembled:
     requirements: tuple[Requirement, ...]
     functions: Functions
     method: str
+    impossible: str | None = (
+        None  # why nothing can be found, "" if nothing is known against it; None: not asked
+    )
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -47,9 +50,7 @@ class Assembled:
         return Evaluator(self.problem, self.functions)
 
 
-def assemble(
-    motion: Motion, cost: Any, method: str, points: int, target: str = "cpu", precision: str = "float64"
-) -> Assembled:
+def assemble(motion: Motion, cost: Any, method: str, points: int) -> Assembled:
     if method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     grid = Grid(whole_number("points", points, 1, 1000)) if method == "grid" else None
@@ -64,7 +65,7 @@ def assemble(
         maker.add(source, requirement)
     rows = maker.rows()
     torque = bool((rows.function >= channels.count).any()) or weights["energy"] > 0.0
-    functions = Functions(motion.robot, channels.tasks, torque, target, precision)
+    functions = Functions(motion.robot, channels.tasks, torque)
     bounds = motion.duration.bounds
     nominal = motion.duration.nominal
     problem = Problem(

@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from robomorph.errors import ArgumentError
 from robomorph.planning.kernels import MotionKernels
 from robomorph.planning.problem import Array
 from robomorph.tasks import AnyTask
@@ -29,49 +28,31 @@ def kernels_of(robot: Robot, tasks: tuple[AnyTask, ...], torque: bool) -> Motion
 class Functions:
     """Channels and torques of one robot, evaluated with arrays."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        tasks: tuple[AnyTask, ...],
-        torque: bool,
-        target: str = "cpu",
-        precision: str = "float64",
-    ) -> None:
-        if precision not in ("float32", "float64"):
-            raise ArgumentError(f"precision: expected 'float32' or 'float64', found {precision!r}")
-        self.robot, self.tasks, self._target, self._precision = robot, tasks, target, precision
+    def __init__(self, robot: Robot, tasks: tuple[AnyTask, ...], torque: bool) -> None:
+        self.robot, self.tasks = robot, tasks
         self.kernels = kernels_of(robot, tasks, torque)
-        self.moved = 0  # bytes to and from a target that is not this CPU
 
-    def _call(self, name: str, *arguments: Array) -> Any:
-        kernel = self.kernels.kernel(name, self._target, dtype=self._precision, check_finite=False)
-        if self._target == "cpu" and self._precision == "float64":
-            return kernel(*arguments)
-        lead = arguments[0].shape[:-1]
-        given = [np.broadcast_to(x, (*lead, x.shape[-1])).astype(self._precision) for x in arguments]
-        found = kernel(*given)
-        several = isinstance(found, tuple)
-        self.moved += sum(x.nbytes for x in (*given, *(found if several else (found,))))
-        return type(found)(*(x.astype(np.float64) for x in found)) if several else found.astype(np.float64)
+    def _kernel(self, name: str) -> Any:
+        return self.kernels.kernel(name, check_finite=False)
 
     def channels(self, q: Array, references: Array) -> tuple[Array, Array]:
         """Values (..., C) and gradients (..., C, nv) at q (..., nv)."""
         if not self.tasks:
             return np.zeros((*q.shape[:-1], 0)), np.zeros((*q.shape[:-1], 0, q.shape[-1]))
-        found = self._call("channels", q, references)
+        found = self._kernel("channels")(q, references)
         return found.values, found.gradients
 
     def channels_hessian(self, q: Array, references: Array, multipliers: Array) -> Array:
         """(..., nv, nv): second derivative of multipliers (..., C) . channels."""
-        return np.asarray(self._call("channel_hessian", q, references, multipliers))
+        return np.asarray(self._kernel("channel_hessian")(q, references, multipliers))
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Any:
         """tau (..., nv), dtau_dq, dtau_dqd, mass (..., nv, nv)."""
-        return self._call("torque", q, qd, qdd)
+        return self._kernel("torque")(q, qd, qdd)
 
     def torque_hessian(self, q: Array, qd: Array, qdd: Array, multipliers: Array) -> Array:
         """(..., 3 nv, 3 nv): second derivative of multipliers (..., nv) . tau by (q, qd, qdd)."""
-        found, nv = self._call("torque_hessian", q, qd, qdd, multipliers), q.shape[-1]
+        found, nv = self._kernel("torque_hessian")(q, qd, qdd, multipliers), q.shape[-1]
         out = np.zeros((*q.shape[:-1], 3 * nv, 3 * nv))
         for place, block in (
             ((0, 0), found.qq),

@@ -241,20 +241,12 @@ class Motion:
 
     # --- looking for it ------------------------------------------------------------------------------
 
-    def problem(
-        self,
-        cost: Any = "jerk",
-        method: str = "bernstein",
-        points: int = 5,
-        target: str = "cpu",
-        precision: str = "float64",
-    ) -> Assembled:
+    def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:
         """The motion as numbers, with what they were made of. Made once for what is asked now."""
-        asked = (repr(cost), method, points, target, precision)
-        key = (*asked, self.refine, tuple(map(id, self.requirements)))
+        key = (repr(cost), method, points, self.refine, tuple(map(id, self.requirements)))
         if key not in self._made:
             self._made.clear()
-            self._made[key] = assemble(self, cost, method, points, target, precision)
+            self._made[key] = assemble(self, cost, method, points)
         return self._made[key]
 
     def solve(
@@ -269,7 +261,7 @@ class Motion:
         callback: Callable[[Any], bool | None] | None = None,
         progress: bool = False,
         target: str = "cpu",
-        precision: str = "float64",
+        dtype: str = "float64",
         **options: Any,
     ) -> Plan:
         """A plan, or why there is none (`plan.success`, `plan.reason`).
@@ -278,12 +270,12 @@ class Motion:
         limits), "time", a mapping from these to weights, or None: any motion that holds what was asked.
         method: "bernstein" holds constraints at every instant, "grid" at `points` points of every interval,
         "paper" as Chretien, Escande and Kheddar (docs/planning.md). solver: "native" (the default) or
-        "ipopt", the only one for the paper's method and for other targets; options are the solver's own.
+        "ipopt", the only one for the paper's method; options are the solver's own.
         guess: a plan (of a problem like this one: a warm start) or control points (intervals + 3, nv).
         starts: how many first guesses to try, the first as given, the others random; the best plan counts,
         distinct ones are its `others`. callback: called with the state of the search after each iteration;
-        False stops it. threads: at most so many. target, precision: where functions are evaluated, and in
-        which ("float32", "float64").
+        False stops it. threads: at most so many. target: where functions are evaluated,
+        "cpu", or on a device "opencl" or "cuda"; dtype: in which precision there.
         """
         from robomorph.planning.search import Search, search
 
@@ -300,7 +292,7 @@ class Motion:
                 callback,
                 progress,
                 target,
-                precision,
+                dtype,
                 options,
             ),
         )

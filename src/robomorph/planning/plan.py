@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.planning.device.use import DeviceUse, split_times
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
@@ -59,8 +60,7 @@ class Sizes:
 @dataclass
 class Plan:
     """success, and a reason in words. control (intervals + 3, nv): control points of uniform cubic B-splines
-    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part; moved: bytes to and
-    from a device that evaluates."""
+    over `seconds`. cost: what was minimised. iterations: of the solver; times: s by part."""
 
     robot: Robot
     success: bool
@@ -75,8 +75,8 @@ class Plan:
     solver: str
     ends: Ends
     multipliers: Array | None = None
-    moved: int = 0
     certificate: Certificate | None = None
+    device: DeviceUse | None = None  # what was asked of it, if functions were evaluated on one
     others: tuple[Plan, ...] = field(default=(), repr=False)  # distinct answers of other starts, by cost
     assembled: Assembled | None = field(default=None, repr=False)  # what was solved; not kept by copies
 
@@ -84,6 +84,12 @@ class Plan:
     def sizes(self) -> Sizes | None:
         """Of the problem that was solved; worked out when first asked for, or before the plan is pickled."""
         return None if self.assembled is None else sizes_of(self.assembled.evaluator)
+
+    @property
+    def split(self) -> dict[str, float]:
+        """s of the search as planning on a device is usually told: values, gradients, hessians, filling (of
+        Jacobian and condensed matrix) and solver; see `split_times`."""
+        return split_times(self.times, self.device)
 
     @property
     def spline(self) -> Spline:

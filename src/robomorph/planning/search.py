@@ -13,6 +13,7 @@ import numpy as np
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled
 from robomorph.planning.contradictions import contradiction
+from robomorph.planning.device import check_place
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
@@ -21,6 +22,7 @@ from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
+from robomorph.planning.solvers.native import prepare
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
 
@@ -45,7 +47,7 @@ class Search:
     callback: Any
     progress: bool
     target: str
-    precision: str
+    dtype: str
     options: dict[str, Any]
 
 
@@ -55,9 +57,12 @@ def search(motion: Motion, how: Search) -> Plan:
     solve = solver_of(name)
     starts = whole_number("starts", how.starts, 1, 10_000)
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
-    assembled = motion.problem(how.cost, how.method, how.points, how.target, how.precision)
+    check_place(how.target, how.dtype, name)
+    assembled = motion.problem(how.cost, how.method, how.points)
     guess = first_guess(motion, assembled, how.guess)
-    impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    if assembled.impossible is None:
+        assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+    impossible = assembled.impossible
     made = time.perf_counter() - begin
     record = _Record(motion, assembled, how.method, name)
     if impossible:
@@ -68,16 +73,18 @@ def search(motion: Motion, how: Search) -> Plan:
             Task(
                 assembled.evaluator,
                 x,
-                assembled.evaluator.margins(x),
+                None,
                 how.cost is not None,
                 threads,
                 line.callback,
                 how.options,
                 guess.multipliers if k == 0 else None,
+                how.target,
+                how.dtype,
             )
             for k, x in enumerate(_starts(assembled.evaluator, guess.x, starts))
         ]
-        outcomes = _solve_all(solve, tasks, line, parallel=name == "native")
+        outcomes = _solve_all(solve, tasks, line, parallel=name == "native" and how.target == "cpu")
     plans = sorted((record.plan(o, o.x) for o in outcomes), key=lambda p: (not p.success, p.cost))
     times = {"problem": made, **plans[0].times, "total": time.perf_counter() - begin}
     return replace(plans[0], times=times, others=_distinct(plans))
@@ -90,6 +97,7 @@ def _solve_all(
     changes no answer."""
     workers = min(len(tasks), tasks[0].threads or get_default_threads())
     if parallel and workers > 1:
+        prepare(tasks[0])  # what must be compiled is compiled once
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(solve, [replace(task, threads=1) for task in tasks]))
     out: list[Outcome] = []
@@ -112,12 +120,12 @@ def _distinct(plans: list[Plan]) -> tuple[Plan, ...]:
 
 def chosen_solver(how: Search) -> str:
     """The native solver, unless something needs the other."""
-    why = f"method {how.method!r} has rows with kinks" if how.method == "paper" else ""
-    if how.target != "cpu" or how.precision != "float64":
-        why = f"functions on target {how.target!r} in {how.precision} are called from Python"
-    if why and how.solver not in (None, "ipopt"):
-        raise ArgumentError(f"solver: {why}: expected 'ipopt', found {how.solver!r}")
-    return how.solver or ("ipopt" if why else "native")
+    kinks = how.method == "paper"
+    if kinks and how.solver not in (None, "ipopt"):
+        raise ArgumentError(
+            f"solver: method 'paper' has rows with kinks: expected 'ipopt', found {how.solver!r}"
+        )
+    return how.solver or ("ipopt" if kinks else "native")
 
 
 @dataclass(frozen=True)
@@ -184,7 +192,7 @@ class _Record:
             solver=self.solver,
             ends=motion.ends,
             multipliers=None if outcome is None else outcome.multipliers,
-            moved=self.assembled.functions.moved,
+            device=None if outcome is None else outcome.device,
             assembled=self.assembled,
         )
 

@@ -46,6 +46,7 @@ _MESSAGES = {
 }
 _INFINITY = 2e19  # what IPOPT takes for no bound
 _ROUNDS = 4  # of margins
+_MISSED = 1e-6  # scaled
 
 
 @cache
@@ -80,8 +81,8 @@ def library() -> ctypes.CDLL:
 def solve(task: Task) -> Outcome:
     """Solve, measure the margins at the answer, and solve again from there while they were too small."""
     run = _Run(task)
-    margins, x, multipliers = task.margins, task.x, task.multipliers
-    seconds: dict[str, float] = {}
+    x, multipliers = task.x, task.multipliers
+    margins = task.evaluator.margins(x) if task.margins is None else task.margins
     iterations = 0
     for _ in range(_ROUNDS):
         status, message, x, multipliers = run.solve(x, margins, multipliers)
@@ -90,10 +91,18 @@ def solve(task: Task) -> Outcome:
         if status != SOLVED or (needed <= margins).all():
             break
         margins = np.maximum(margins, 1.5 * needed)
-    for name, amount in run.seconds.items():
-        seconds[name] = amount
     assert multipliers is not None
-    return Outcome(status, x, multipliers, margins, iterations, seconds, message, dict(run.counts))
+    if status == SOLVED and _excess(task, x, needed) > _MISSED:
+        status, message = UNFINISHED, "the polynomials miss more than is left: refine the intervals"
+    return Outcome(status, x, multipliers, margins, iterations, run.seconds, message, dict(run.counts))
+
+
+def _excess(task: Task, x: Array, margins: Array) -> float:
+    """By how much the worst row is outside of its bounds drawn in by margins, scaled. What IPOPT calls solved
+    or acceptable may miss more than we allow."""
+    lower, upper = task.evaluator.bounds(margins)
+    rows = task.evaluator.rows(x)
+    return float(np.maximum(lower - rows, rows - upper).max(initial=0.0))
 
 
 class _Run:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
+from robomorph.planning.device import DeviceNodes
+from robomorph.planning.device.precision import must_see, on_device, row_noise, single_options
 from robomorph.planning.functions import Functions
 from robomorph.planning.problem import Array, Problem
 from robomorph.planning.solvers.native_problem import LANES, Kernel, NativeProblem
@@ -34,9 +36,9 @@ _STATUS = {"solved": SOLVED, "infeasible": INFEASIBLE, "stopped": STOPPED}
 
 def solve(task: Task) -> Outcome:
     """Solve a task; its options are those of the native solver (native/planning/solve.h)."""
-    problem = task.evaluator.problem
-    native = native_problem(problem, task.evaluator.functions, task.threads)
-    options = {"feasible_only": not task.has_cost, "trace": False, **task.options}
+    work = Work(task)
+    native = work.native
+    options = {"feasible_only": not task.has_cost, "trace": False, **work.options, **task.options}
     if task.multipliers is not None:
         options = {"mu0": 1e-4, "elastic_first": False, **options}
     try:
@@ -45,9 +47,10 @@ def solve(task: Task) -> Outcome:
         )
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"options of solver 'native': {error}") from None
+    work.check()
     status = _STATUS.get(found["status"], UNFINISHED)
     parts = {name: part for name, part in found["times"].items() if name != "total"}
-    return Outcome(
+    outcome = Outcome(
         status=status,
         x=found["x"],
         multipliers=found["multipliers"],
@@ -57,16 +60,55 @@ def solve(task: Task) -> Outcome:
         message=_MESSAGES.get(found["status"], ""),
         counts={name: int(count) for name, (_, count) in parts.items()},
     )
+    return outcome if work.nodes is None else on_device(outcome, work.nodes, task.evaluator, work.noise)
+
+
+class Work:
+    """A task in native code. nodes: what evaluates its functions on a device, noise (R,): by how much its
+    precision may falsify entries of `Rows`, scaled, options: what follows for the solver."""
+
+    def __init__(self, task: Task) -> None:
+        problem, functions = task.evaluator.problem, task.evaluator.functions
+        self.nodes: DeviceNodes | None = None
+        self.noise: Array = np.zeros(len(problem.rows.piece))
+        self.options: dict[str, Any] = {}
+        if task.target == "cpu":
+            self.native = native_problem(problem, functions, task.threads)
+            return
+        self.nodes = DeviceNodes(problem, _of_robot(functions).kernels, task.target, task.dtype)
+        if task.dtype == "float32":
+            self.noise = row_noise(self.nodes, task.evaluator, task.x)
+            must_see(self.noise, problem)
+            self.options = single_options(self.noise)
+            self.nodes.forget()
+        drawn = self.noise + self.noise.max(initial=0.0)
+        device: dict[str, Any] = {"device": self.nodes.handed}
+        self.native = NativeProblem(problem, device, self.nodes, task.threads, drawn)
+
+    def check(self) -> None:
+        """Raise what went wrong on the device."""
+        if self.nodes is not None and self.nodes.error is not None:
+            raise self.nodes.error
+
+
+def prepare(task: Task) -> None:
+    """Compile what solving takes, so that several threads may solve."""
+    native_problem(task.evaluator.problem, task.evaluator.functions, 1)
 
 
 def native_problem(problem: Problem, functions: Any, threads: int = 0) -> NativeProblem:
     """A problem of a robot's functions in native code."""
-    if not isinstance(functions, Functions):
-        raise ArgumentError(f"solver 'native': expected functions of a robot, found {functions!r}")
+    made = _of_robot(functions).kernels
     names = {**(_CHANNELS if problem.channels else {}), **(_TORQUES if problem.torque else {})}
-    handles = {name: functions.kernels.handle(own, lanes=LANES) for name, own in names.items()}
+    handles = {name: made.handle(own, lanes=LANES) for name, own in names.items()}
     kernels = {name: Kernel(handle.address, handle.workspace) for name, handle in handles.items()}
     return NativeProblem(problem, kernels, tuple(handles.values()), threads)
+
+
+def _of_robot(functions: Any) -> Functions:
+    if not isinstance(functions, Functions):
+        raise ArgumentError(f"solver 'native': expected functions of a robot, found {functions!r}")
+    return functions
 
 
 def held_margins(native: NativeProblem) -> Array:

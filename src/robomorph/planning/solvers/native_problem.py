@@ -25,14 +25,25 @@ class NativeProblem:
 
     kernels: those of channels (channel_values, channels, channel_hessian) if there are any, and those of
     torques (torque_values, torques, torque_hessian) if the problem has torques. A Hessian may be missing:
-    rows then count without second derivatives. keep: whatever keeps the kernels' code alive.
+    rows then count without second derivatives. Or one entry `device` in place of all: what DeviceNodes hands
+    over. keep: whatever keeps the kernels' code alive. noise (R,): a part of the margins of every entry of
+    `Rows`, scaled.
     Answers do not depend on `threads` (0: the default number).
     """
 
-    def __init__(self, problem: Problem, kernels: Mapping[str, Kernel], keep: Any, threads: int = 0) -> None:
-        pairs = {name: tuple(kernel) for name, kernel in kernels.items()}
+    def __init__(
+        self,
+        problem: Problem,
+        kernels: Mapping[str, Any],
+        keep: Any,
+        threads: int = 0,
+        noise: Array | None = None,
+    ) -> None:
+        pairs = {name: tuple(k) if isinstance(k, Kernel) else k for name, k in kernels.items()}
         self.problem = problem
-        self.capsule = _native.motion_problem(numbers_of(problem), pairs, threads, keep)
+        numbers = numbers_of(problem)
+        numbers["rows_noise"] = np.zeros(0) if noise is None else noise
+        self.capsule = _native.motion_problem(numbers, pairs, threads, keep)
         self.sizes: dict[str, int] = _native.motion_sizes(self.capsule)
 
     def initial(self) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from robomorph.planning.device.use import DeviceUse
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.problem import Array
 
@@ -32,12 +33,14 @@ class Task:
 
     evaluator: Evaluator
     x: Array
-    margins: Array  # (R,) of the entries of Rows, to begin with
+    margins: Array | None  # (R,) of the entries of Rows, to begin with; None: those at x
     has_cost: bool
     threads: int = 0
     callback: Callable[[Iteration], bool | None] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     multipliers: Array | None = None  # of a problem like this one: with x a warm start
+    target: str = "cpu"  # where functions are evaluated
+    dtype: str = "float64"
 
 
 @dataclass(frozen=True)
@@ -52,3 +55,4 @@ class Outcome:
     seconds: dict[str, float]  # by part: values, derivatives, hessian, solver
     message: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
+    device: DeviceUse | None = None

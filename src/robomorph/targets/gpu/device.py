@@ -55,6 +55,27 @@ class Device(Protocol):
     def allocate(self, shape: tuple[int, ...], dtype: str, stream: Any) -> tuple[DeviceArray, Any]:
         """A new device array, as a handle and as the object given to the user, to be written on `stream`."""
 
+    def block(self, size: int) -> DeviceBlock:
+        """Memory for arrays that stay on the device between launches, so many bytes."""
+
+
+class DeviceBlock(Protocol):
+    """Bytes on the device and as many on the host, for copies of both ways. All of it happens in order on the
+    stream that calls without one use."""
+
+    @property
+    def host(self) -> Array:
+        """(size,) bytes."""
+
+    def array(self, offset: int, shape: tuple[int, ...], dtype: str) -> DeviceArray:
+        """An array in it that starts at a multiple of `transfer.ALIGNMENT`."""
+
+    def send(self, size: int) -> None:
+        """Queue a copy of the first bytes to the device; the host's must stay until `fetch` has returned."""
+
+    def fetch(self, size: int) -> None:
+        """Copy the first bytes to the host when all that is queued is done, and wait for it."""
+
 
 class DeviceArray(Protocol):
     """A C-contiguous array in device memory; `handle` is what the target launches kernels with."""

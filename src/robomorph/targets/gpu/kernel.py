@@ -173,6 +173,10 @@ class GpuKernel(HostKernel):
             executable.run_on_device(arrays, handles, batch, stream)
         return self._bundle(results) if out is None else out
 
+    def launch(self, inputs: Sequence[DeviceArray], outputs: Sequence[DeviceArray], batch: int) -> None:
+        """Queue one launch on arrays of the device's own blocks, which are taken as they are."""
+        self._executable(self.mapping_for(batch)).run_on_device(inputs, outputs, batch, None)
+
     def _checked_outputs(
         self, results: Sequence[Any], shapes: Sequence[tuple[int, ...]], stream: Any
     ) -> list[DeviceArray]:

@@ -91,6 +91,36 @@ class CudaDevice:
         buffer = DeviceBuffer(self, shape, dtype, stream)
         return buffer.array, buffer
 
+    def block(self, size: int) -> CudaBlock:
+        self.activate()
+        return CudaBlock(self, size)
+
+
+class CudaBlock:
+    """Memory on the device, and as much page-locked memory of the host."""
+
+    def __init__(self, device: CudaDevice, size: int) -> None:
+        self.device, self._stream = device, ctypes.c_void_p(named_stream(None))
+        self._pointer = device.driver.allocate(size)
+        weakref.finalize(self, _release, device, self._pointer)
+        pinned = device.driver.allocate_host(size)
+        weakref.finalize(self, _release_host, device, pinned)
+        self.host = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(pinned.value or 0))
+
+    def array(self, offset: int, shape: tuple[int, ...], dtype: str) -> CudaArray:
+        return CudaArray((self._pointer.value or 0) + offset, shape, dtype)
+
+    def send(self, size: int) -> None:
+        self.device.activate()
+        host = ctypes.c_void_p(self.host.ctypes.data)
+        self.device.driver.copy_in(self._pointer, host, size, self._stream)
+
+    def fetch(self, size: int) -> None:
+        self.device.activate()
+        host = ctypes.c_void_p(self.host.ctypes.data)
+        self.device.driver.copy_out(host, self._pointer, size, self._stream)
+        self.device.driver.wait(self._stream)
+
 
 class DeviceBuffer:
     """A result in device memory, for other libraries to use without a copy: CuPy by ``cupy.asarray``, those

@@ -160,6 +160,10 @@ class OpenClDevice:
             array = pyopencl.array.empty(queue, shape, dtype)
         return OpenClArray(array.base_data, shape, dtype, queue), array
 
+    def block(self, size: int) -> OpenClBlock:
+        with _surfaced(f"allocating {size} bytes on {self.name}"):
+            return OpenClBlock(self, size)
+
     def queue(self, stream: Any) -> Any:
         """The queue that a call's `stream` means."""
         if stream is None:
@@ -169,6 +173,40 @@ class OpenClDevice:
         if stream.context != self.context:
             raise ArgumentError("stream: expected a queue of the kernel's context, kernel.device.context")
         return stream
+
+
+class OpenClBlock:
+    """Memory on the device, and host memory that the driver can copy from directly."""
+
+    def __init__(self, device: OpenClDevice, size: int) -> None:
+        self.device, self._buffer = (
+            device,
+            device.cl.Buffer(device.context, device.cl.mem_flags.READ_WRITE, size),
+        )
+        self.host = mapped(device.cl, device.context, device.queues[0], size)
+
+    def array(self, offset: int, shape: tuple[int, ...], dtype: str) -> OpenClArray:
+        size = max(1, math.prod(shape) * np.dtype(dtype).itemsize)
+        return OpenClArray(self._buffer.get_sub_region(offset, size), shape, dtype)
+
+    def send(self, size: int) -> None:
+        with _surfaced(f"copying to {self.device.name}"):
+            queue = self.device.queues[0]
+            self.device.cl.enqueue_copy(queue, self._buffer, self.host[:size], is_blocking=False)
+
+    def fetch(self, size: int) -> None:
+        with _surfaced(f"copying from {self.device.name}"):
+            queue = self.device.queues[0]
+            self.device.cl.enqueue_copy(queue, self.host[:size], self._buffer, is_blocking=False)
+            queue.finish()
+
+
+def mapped(cl: Any, context: Any, queue: Any, size: int) -> Array:
+    """Bytes of host memory that the driver can copy from and to directly."""
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR, size)
+    flags = cl.map_flags.READ | cl.map_flags.WRITE
+    array, _ = cl.enqueue_map_buffer(queue, buffer, flags, 0, (size,), np.uint8)
+    return np.asarray(array)
 
 
 class OpenClExecutable:
@@ -238,16 +276,8 @@ class _Lane:
             return
         self.capacity = (max(bytes_in, self.capacity[0]), max(bytes_out, self.capacity[1]))
         context, flags = self.executable.device.context, self.cl.mem_flags
-        self._pinned = [
-            self.cl.Buffer(context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, size) for size in self.capacity
-        ]
-        self._host = [self._mapped(buffer) for buffer in self._pinned]
+        self._host = [mapped(self.cl, context, self.queue, size) for size in self.capacity]
         self._blocks = [self.cl.Buffer(context, flags.READ_WRITE, size) for size in self.capacity]
-
-    def _mapped(self, buffer: Any) -> Array:
-        flags = self.cl.map_flags.READ | self.cl.map_flags.WRITE
-        array, _ = self.cl.enqueue_map_buffer(self.queue, buffer, flags, 0, (buffer.size,), np.uint8)
-        return np.asarray(array)
 
     def submit(self, batch: int, ins: BlockLayout, outs: BlockLayout) -> None:
         queue = self.queue
