@@ -89,6 +89,7 @@ PLANNING = Group(
         "big": "n about 2,000 with 30,000 constraints, ten settings (long)",
         "infeasible": "tasks that no motion can hold: how soon that is explained, and in which words",
         "paper": "the paper's own method beside ours; its tables 3 and 4 for this machine",
+        "device": "functions on a device: precision, target and threads, by part, with bytes moved",
         "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
     },
 )
