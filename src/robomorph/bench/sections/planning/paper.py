@@ -27,18 +27,16 @@ from robomorph.bench.planning.solving import (
 from robomorph.bench.records import Record, select
 from robomorph.bench.sections.section import Job, Records, Section, TableData, show_error, show_ns
 from robomorph.bench.session import Session
-from robomorph.errors import RobomorphError
 from robomorph.planning.motion import Motion
 
 NAME = "paper"
 _ROBOT, _TIMED = "atlas", "kick"
 OURS_NATIVE, PAPER = "ours, native", "the paper's, IPOPT"
-EVALUATION, ITERATION, DEVICE = "evaluation", "iteration", "device"
+EVALUATION, ITERATION = "evaluation", "iteration"
 _PARTS = ("values", "derivatives", "condensing", "factor", "solver", "rest")
 _MOST = 150  # iterations of IPOPT, which need not end with kinks or in single precision
 _ROUNDS = 3
 _PRECISIONS = ("float64", "float32")
-_TARGETS = ("cpu", "opencl")
 # The paper's table 3: IPOPT's iterations and seconds, single and double precision, on its best GPU.
 _TABLE_3 = {"squat": (13, 0.312, 14, 0.426), "feet": (12, 0.392, 12, 0.496), "kick": (19, 0.680, 16, 0.766)}
 
@@ -52,12 +50,7 @@ def _jobs(session: Session) -> list[Job]:
         for scenario in SCENARIOS
         for cost in costs
     ]
-    devices = SCENARIOS[:1] if session.quick else SCENARIOS
-    return [
-        *jobs,
-        Job("precision and threads", partial(_threads, session)),
-        *(Job(f"device, {scenario}", partial(_device, session, scenario)) for scenario in devices),
-    ]
+    return [*jobs, Job("precision and threads", partial(_threads, session))]
 
 
 def _run(session: Session, scenario_name: str, cost: str) -> list[Record]:
@@ -111,28 +104,6 @@ def _evaluation(motion: Motion, dtype: str, threads: int) -> Record:
     return record(NAME, _ROBOT, EVALUATION, dtype, figures, timing, threads=threads)
 
 
-def _device(session: Session, scenario_name: str) -> list[Record]:
-    """Table 3: all nodes on this CPU or on a device, in both precisions, IPOPT around them."""
-    scenario = Case(scenario_name, _ROBOT).load()
-    motion, check = scenario.motion(), MotionCheck(scenario)
-    out: list[Record] = []
-    for target in _TARGETS if Ipopt in session.present else ():
-        for precision in _PRECISIONS:
-            where, options = f"{target}, {precision}", {"target": target, "precision": precision}
-            rounds = 0 if session.quick else _ROUNDS
-            try:
-                plan, timing = timed(motion, None, rounds, solver="ipopt", max_iter=_MOST, **options)
-            except RobomorphError as error:
-                session.note(f"paper: {where}: {error}")
-                break
-            claims = precision == "float64"
-            figures = figures_of(plan) | measured(session, where, check, plan, claims=claims)
-            figures |= {f"{part}_s": plan.times[part] for part in _PARTS if part in plan.times}
-            figures["moved"] = float(plan.moved)
-            out.append(record(NAME, _ROBOT, f"{DEVICE}, {scenario_name}", where, figures, timing))
-    return out
-
-
 def _tables(records: Records) -> list[TableData]:
     return [_beside(records), _table_3(records), _table_4(records)]
 
@@ -175,39 +146,25 @@ def _beside(records: Records) -> TableData:
 def _table_3(records: Records) -> TableData:
     rows = []
     for scenario, paper in _TABLE_3.items():
-        native = select(records, case=f"{scenario}, {NO_COST}", how=OURS_NATIVE)
-        for r in [*native, *select(records, case=f"{DEVICE}, {scenario}")]:
-            single = r.how.endswith("float32")
-            where = "native, float64" if r in native else f"IPOPT, {r.how}"
-            rows.append((scenario, where, *_device_row(r), *_papers(paper, single)))
+        for r in select(records, case=f"{scenario}, {NO_COST}", how=OURS_NATIVE):
+            total, count = median_ns(r), r.figures["iterations"]
+            each = None if total is None or not count else total / count
+            solved = f"{count:.0f}" + ("" if r.figures["solved"] else ", failed")
+            rows.append((scenario, solved, show_ms(total), show_ms(each), *_papers(paper), show_violation(r)))
     columns = (
-        "scenario", "where", "iterations", "ms", "an iteration", "values", "derivatives", "solver",
-        "kB moved", "violation", "the paper's iterations", "its ms",
+        "scenario", "iterations", "ms", "an iteration",
+        "the paper's, double", "its ms", "single", "its ms", "violation",
     )  # fmt: skip
     return TableData(
-        "the paper's table 3: precision, no cost", columns, rows, left=2,
-        caption="Constraints at every instant, as ours. The paper's figures: its best GPU, in single "
-        f"precision beside float32, else in double. IPOPT is ended after {_MOST} iterations.",
+        "beside the paper's table 3, no cost", columns, rows, left=1,
+        caption="Ours: native, float64. The paper's iterations and times: its best GPU, another robot. "
+        "Both precisions of ours, on a device too: section `device`.",
     )  # fmt: skip
 
 
-def _device_row(r: Record) -> tuple[str, ...]:
-    total, count, moved = median_ns(r), r.figures["iterations"], r.figures.get("moved", 0.0)
-    each = None if total is None or not count else total / count
-    parts = [r.figures.get(f"{part}_s") for part in ("values", "derivatives", "solver")]
-    return (
-        f"{count:.0f}" + ("" if r.figures["solved"] else ", failed"),
-        show_ms(total),
-        show_ms(each),
-        *(show_ms(None if x is None else 1e9 * x) for x in parts),
-        f"{moved / 1e3:,.0f}" if moved else "-",
-        show_violation(r),
-    )
-
-
-def _papers(paper: tuple[int, float, int, float], single: bool) -> tuple[str, str]:
-    iterations, seconds = paper[:2] if single else paper[2:]
-    return f"{iterations}", f"{1e3 * seconds:.0f}"
+def _papers(paper: tuple[int, float, int, float]) -> tuple[str, ...]:
+    few, fast, iterations, seconds = paper
+    return f"{iterations}", f"{1e3 * seconds:.0f}", f"{few}", f"{1e3 * fast:.0f}"
 
 
 def _table_4(records: Records) -> TableData:
