@@ -188,9 +188,9 @@ def _table_3(records: Records) -> TableData:
         "the paper's iterations", "its ms",
     )  # fmt: skip
     caption = (
-        "Ours, native solver; ms of the whole solve (median), then of its parts in one of them, and what went "
-        "to the device and back. The paper's figures: its best GPU, in single precision beside float32, else in "
-        "double."
+        "Ours, native solver; ms of the whole solve (median), then of its parts in one of them, and what "
+        "went to the device and back. The paper's figures: its best GPU, in single precision beside float32, "
+        "else in double."
     )
     return TableData("the paper's table 3: precision, no cost", columns, rows, left=2, caption=caption)
 
