@@ -54,6 +54,8 @@ class Search:
 def search(motion: Motion, how: Search) -> Plan:
     begin = time.perf_counter()
     name = chosen_solver(how)
+    if how.callback is not None and not callable(how.callback):
+        raise ArgumentError(f"callback: expected a function or None, found {how.callback!r}")
     solve = solver_of(name)
     starts = whole_number("starts", how.starts, 1, 10_000)
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
