@@ -128,19 +128,4 @@ void BandedFactor::solve(double* right) const {
   kernels_.subtract(right, arrow_.data(), last, size_);
 }
 
-void multiply(const Banded& matrix, double shift, const double* x, double* y) {
-  const BandedKernels& kernels = banded_kernels();
-  const int size = matrix.size;
-  for (int i = 0; i < size + matrix.border; ++i) y[i] = shift * x[i];
-  for (int j = 0; j < size; ++j) {
-    const double* column = matrix.data.data() + static_cast<std::size_t>(j) * matrix.stride;
-    const int below = std::min(matrix.half, size - 1 - j);
-    y[j] += column[0] * x[j] + kernels.dot(column + 1, x + j + 1, below);
-    kernels.subtract(y + j + 1, column + 1, -x[j], below);
-  }
-  if (matrix.border == 0) return;
-  y[size] += matrix.corner * x[size] + kernels.dot(matrix.arrow.data(), x, size);
-  kernels.subtract(y, matrix.arrow.data(), -x[size], size);
-}
-
 }  // namespace robomorph::planning

@@ -44,7 +44,4 @@ class BandedFactor {
   double corner_ = 0.0;          // inverse of the Schur complement
 };
 
-// y = (matrix + shift * identity) x, all (size + border,).
-void multiply(const Banded& matrix, double shift, const double* x, double* y);
-
 }  // namespace robomorph::planning

@@ -34,7 +34,8 @@ class Nlp {
   virtual void jacobian_times(const double* direction, double* rows) = 0;
   virtual void jacobian_transposed_times(const double* multipliers, double* variables) = 0;
 
-  // out = cost_scale * (Hessian of the cost) + [exact: sum_i multipliers_i * Hessian of row i] + J' diag(weights) J
+  // out = cost_scale * (Hessian of the cost) + [exact: sum_i multipliers_i * Hessian of row i] + J' diag(weights) J.
+  // If not exact, a cost that is a sum of squares counts with its Gauss-Newton part.
   virtual void condensed(double cost_scale, const double* multipliers, const double* weights, bool exact,
                          Banded& out) = 0;
 };

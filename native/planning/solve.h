@@ -1,4 +1,5 @@
-// The solver of motion problems: an elastic phase that looks for a feasible point, then an interior point method.
+// The solver of motion problems: an interior point method, with an elastic mode (interior.h) that goes ahead of it to
+// where rows are nearly met, helps it on where it is stuck, and finds out when no motion will do.
 //
 // Lagrangian: f(x) + sum_i multipliers_i c_i(x); a multiplier is positive at an upper bound that holds the motion
 // back, negative at a lower one. Rows narrower than `Options::least_width` (equalities among them) are widened to it
@@ -29,7 +30,7 @@ struct Iteration {
   double mu;              // barrier parameter
   double cost;            // f(x), unscaled
   double infeasibility;   // the largest violation of a row
-  double dual;            // scaled dual residual (elastic phase: of its own problem)
+  double dual;            // scaled dual residual (elastic mode: of its own problem)
   double alpha;           // step length taken
   double regularisation;  // added to the diagonal
 };
@@ -43,13 +44,13 @@ struct Times {
 struct Options {
   double tolerance = 1e-6;     // of the optimality conditions, relative to the cost and to large multipliers
   double feasibility = 1e-8;   // by which rows of an answer may miss their bounds
-  double mu0 = 0;              // 0: chosen
+  double mu0 = 0;              // of the barrier, to begin with; 0: chosen. Never above 1e-4 of the cost
   double least_width = 2e-7;   // of a row's interval
-  double deadline = 0;         // seconds from the start; 0: none
+  double deadline = 0;         // seconds from the start, looked at after each iteration; 0: none
   double smoothing = 0;        // > 0: first one linear step to lower cost, x held by this weight
-  int iterations = 500;        // both phases together
-  int elastic_iterations = 20; // in one visit to the elastic phase, before the interior point is tried anyway
-  bool elastic_first = true;   // false: only as restoration (warm starts)
+  int iterations = 500;        // of both modes together
+  int elastic_iterations = 20; // of the elastic mode at first, before the other is tried anyway
+  bool elastic_first = true;   // false for warm starts: only where the other mode is stuck
   bool feasible_only = false;  // stop at the first feasible point, `margin` inside where the row is wide enough
   double margin = 1e-6;
   bool exact = true;           // second derivatives of rows
@@ -67,7 +68,7 @@ struct Result {
   double mu = 0;
   int iterations = 0;          // in all
   int elastic_iterations = 0;  // of these
-  int restorations = 0;        // returns to the elastic phase
+  int restorations = 0;        // returns to the elastic mode
   std::vector<double> multipliers;  // (rows,)
   std::vector<double> rows;         // (rows,) c(x)
   std::vector<Iteration> trace;

@@ -108,7 +108,7 @@ TEST_CASE(derivatives, "planning_spline: the problem's own derivatives agree wit
       problem.jacobian_transposed_times(lambda.data(), (sign < 0 ? back : front).data());
     }
     worst = 0.0;
-    for (int i = 0; i < n; ++i) {  // by entries: multiply() is the solver's
+    for (int i = 0; i < n; ++i) {
       double sum = 0.0;
       for (int j = 0; j < n; ++j) {
         const int a = std::max(i, j), b = std::min(i, j);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from robomorph.bench.peers import PEERS
+from robomorph.bench.peers.drake_trajectory import DrakeTrajectory
 from robomorph.bench.peers.ipopt import Ipopt
 from robomorph.bench.peers.toppra import Toppra
 from robomorph.bench.planning import solving
@@ -31,6 +33,7 @@ from robomorph.bench.sections.planning import (
 )
 from robomorph.bench.sections.planning import time as times
 from robomorph.bench.session import Session
+from robomorph.cli.main import main
 from robomorph.planning.spline import Spline
 from tests.bench.samples import Silent
 
@@ -258,7 +261,7 @@ def test_the_papers_method_runs_beside_ours(reach: Case, monkeypatch: pytest.Mon
 
 
 def test_drake_is_asked_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    peer = drake.DrakeTrajectory
+    peer = DrakeTrajectory
     if peer.absence() is not None:
         outcome = run("drake", peer)
         assert outcome.records == [] and "drake was not measured" in outcome.notes[0]
@@ -268,6 +271,19 @@ def test_drake_is_asked_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = run("drake", peer).records
     assert theirs.figures["seconds"] == pytest.approx(ours.figures["seconds"], rel=0.05)
     assert theirs.figures["violation"] > ours.figures["violation"] == 0.0
+
+
+def test_the_command_runs_the_group_and_writes_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "planning.json"
+    assert main(["bench", "planning", "--quick", "--only", "grids", "--json", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert "every instant" in printed.out and "grids: iiwa14, swing" in printed.err
+    document = json.loads(path.read_text())
+    assert document["schema"] == 1 and document["settings"]["group"] == "planning"
+    assert [entry["how"] for entry in document["records"]][-1] == grids.EVERY_INSTANT
+    assert all(goal["reached"] for goal in document["goals"])
 
 
 # --- tables and goals, from known records --------------------------------------------------------------

@@ -25,7 +25,7 @@ from robomorph.planning.certificate import (
     rows_of,
     window_of,
 )
-from robomorph.tasks import Axis, CenterOfMass, Orientation, Pose, Position, Posture
+from robomorph.tasks import Axis, CenterOfMass, Orientation, Pose, Position, Posture, Tilt
 
 NONE = (0.0, 0.0, 0.0)
 SECONDS = 3.0
@@ -82,6 +82,13 @@ def statements_of(robot: Robot, spline: Spline, frame: str) -> list[Statement]:
             (0.0,),
             (1.4,),
             whole,
+        ),
+        TaskStatement(
+            Tilt(frame, (1.0, 0.0, 0.0)),
+            tuple(Tilt(frame, (1.0, 0.0, 0.0)).read(still[:3, 0]).tolist()),
+            (-0.9, -0.9),
+            (0.9, 0.9),
+            window_of(0.25, 2.5),
         ),
         TaskStatement(Posture.of(robot.model, [robot.joint_names[0]]), (0.1,), (-9.0,), (9.0,), whole),
     ]

@@ -30,6 +30,9 @@ _APPLY: dict[str, Any] = {
     "sqrt": lambda a: a.sqrt(),
     "min": lambda a, b: a.min(b),
     "max": lambda a, b: a.max(b),
+    "fma": lambda a, b, c: a * b + c,
+    "fms": lambda a, b, c: a * b - c,
+    "fnma": lambda a, b, c: c - a * b,
 }
 
 
@@ -44,7 +47,7 @@ def evaluate(program: Program, inputs: Sequence[Fraction], nudge: Sequence[float
             values.append(ball(inputs[int(node.value)]))
         elif node.op.name == "select":
             x, a, b = (values[k] for k in node.args)
-            values.append(a if x >= 0 else b)
+            values.append(a if x >= 0 else b if x < 0 else x * flint.arb("nan"))
         else:
             values.append(_APPLY[node.op.name](*(values[k] for k in node.args)))
     return [values[r] for r in program.results]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import robomorph
 from robomorph.compiler.specialise import make_request
@@ -19,6 +21,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.planning.certificate.splines import Piece, Spline
+from tests.oracle.random_programs import random_programs
 
 flint = pytest.importorskip("flint", reason="needs the package python-flint")
 from .balls import ball, evaluate, precise  # noqa: E402
@@ -93,15 +96,15 @@ def escapes_from_exact(program: Program, degree: int) -> int:
     """The same with inputs that are polynomials of degree 3 without any error: nothing else hides a fault."""
     rng = np.random.default_rng(5)
     pieces = 20
-    given = Models.of(rng.normal(size=(4, 2, pieces)), np.zeros((2, pieces)))
-    found = run_models(program, {"q": given}, degree)
+    exact = Models.of(rng.normal(size=(4, 2, pieces)), np.zeros((2, pieces)))
+    found = run_models(program, {"q": exact}, degree)
     count = 0
     for p in range(pieces):
         x = Fraction(int(rng.integers(-1000, 1001)), 1000)
         terms = (Fraction(1), x, 2 * x * x - 1, 4 * x**3 - 3 * x)
         inputs = [
             sum(
-                (Fraction(float(c)) * s for c, s in zip(given.coefficients[:, j, p], terms, strict=True)),
+                (Fraction(float(c)) * s for c, s in zip(exact.coefficients[:, j, p], terms, strict=True)),
                 x - x,
             )
             for j in range(2)
@@ -227,7 +230,7 @@ def test_splines_without_their_rounding_are_caught() -> None:
     pieces = spline.pieces()
     rounded = spline.models(pieces, 0)
     careless = Models(rounded.coefficients, np.zeros_like(rounded.remainder), rounded.size)
-    sound, broken = (run_models(program, {"q": given}, 9) for given in (rounded, careless))
+    sound, broken = (run_models(program, {"q": q}, 9) for q in (rounded, careless))
     assert (broken.remainder < sound.remainder).any()
     count = 0
     for p, piece in enumerate(pieces):
@@ -286,3 +289,40 @@ def test_zero_stays_exactly_zero() -> None:
     spline = Spline.uniform(np.zeros((6, 2)), 1.0)
     low, high = bounds(models_of(traced(lambda a, b: a * b + a), spline, spline.pieces(), 7))
     assert (low == 0.0).all() and (high == 0.0).all()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    random_programs(), st.integers(0, 1000), st.sampled_from([3, 8, 15]), st.sampled_from([0.05, 1.0, 30.0])
+)
+def test_random_programs(program: Program, seed: int, degree: int, size: float) -> None:
+    """Every operation in every combination, poles, negative roots and undecided branches among them."""
+    rng = np.random.default_rng(seed)
+    shape = (4, 4, 3)
+    coefficients = rng.normal(size=shape) * np.array([1.0, size, size, size / 4])[:, None, None]
+    exact = Models.of(coefficients, np.zeros(shape[1:]))
+    found = run_models(program, {"a": exact.take([0, 1, 2]), "b": exact.take([3])}, degree)
+    assert not np.isnan(found.remainder).any()
+    for p in range(shape[2]):
+        for x in (Fraction(-1), Fraction(int(rng.integers(-99, 99)), 100), Fraction(1)):
+            terms = (Fraction(1), x, 2 * x * x - 1, 4 * x**3 - 3 * x)
+            inputs = [
+                sum(
+                    (Fraction(float(c)) * s for c, s in zip(coefficients[:, j, p], terms, strict=True)), x - x
+                )
+                for j in range(4)
+            ]
+            with precise():
+                for r, value in enumerate(evaluate(program, inputs)):
+                    if not ball_is_sharp(value) or np.isinf(found.remainder[r, p]):
+                        continue
+                    own = found.coefficients[:, r, p]
+                    polynomial = sum(ball(float(c)) * _term(k, x) for k, c in enumerate(own))
+                    assert not abs(value - polynomial) > ball(float(found.remainder[r, p])), (r, p, x)
+
+
+def ball_is_sharp(value: Any) -> bool:
+    """A number (no pole, no undecided branch) known to far more digits than a remainder has."""
+    if isinstance(value, int):
+        return True
+    return bool(value.is_finite()) and bool(value.rad() <= abs(value.mid()) * 1e-40 + 1e-60)

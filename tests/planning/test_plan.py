@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import pickle
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +81,28 @@ def test_wrong_times(plan: Plan) -> None:
             plan.q(t)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="sample_rate"):
         plan.violations(0)
+
+
+def test_violations_of_a_long_motion_take_little_memory() -> None:
+    """Samples in blocks: the worst of all of them, as of one block."""
+    q0, q1 = Q0, -Q0
+    plan = Motion(arm(), 60.0, 6, start=q0, end=q1).limits(velocity=None, position=(-9, 9)).solve()
+    broken = replace(plan, requirements=(replace(plan.requirements[0], upper=np.full(7, -8.0)),))
+    (found,) = broken.violations(1e4)
+    assert found.slack == pytest.approx(broken.margins[0].slack, rel=1e-3)
+    tracemalloc.start()
+    broken.violations(1e5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3e8
+
+
+def test_what_a_callback_raises_comes_through() -> None:
+    def stumble(state: object) -> bool:
+        raise TypeError("mine")
+
+    q0, q1 = Q0, -Q0
+    with pytest.raises(TypeError, match="mine"):
+        Motion(arm(), 2.0, 6, start=q0, end=q1).limits(torque=2.0).solve(callback=stumble)
+    with pytest.raises(ArgumentError, match="callback: expected a function"):
+        Motion(arm(), 2.0, 6, start=q0, end=q1).limits().solve(callback="x")  # type: ignore[arg-type]

@@ -148,4 +148,6 @@ def test_the_arm_is_at_its_limits() -> None:
 
 
 def test_all_are_known() -> None:
-    assert built_in() == ["arm", "feet", "kick", "kick-torque", "squat", "squats"]
+    assert {"arm", "feet", "kick", "kick-torque", "squat", "squats"} <= set(built_in())
+    for name in built_in():
+        assert load_scenario(name).motion().requirements

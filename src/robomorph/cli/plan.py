@@ -31,8 +31,8 @@ def add_parser(subparsers: Any) -> None:
         "plan",
         help="plan a motion whose constraints hold at every instant",
         description="Plans the motion of a scenario: a built-in one by name (arm, feet, kick, kick-torque, "
-        "squat, squats) or a TOML file (docs/planning.md). Shows sizes, times and how near each constraint "
-        "comes to its bound.",
+        "squat, squats, swing) or a TOML file (docs/planning.md). Shows sizes, times and how near each "
+        "constraint comes to its bound.",
         epilog=_EPILOG,
     )
     parser.add_argument(

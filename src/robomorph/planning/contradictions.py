@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robomorph.planning.explain import row_name
+from robomorph.planning.channels import Channels
+from robomorph.planning.requirements import OfJoints, OfTask, OfTorques, Requirement
 
 if TYPE_CHECKING:
     from robomorph.planning.assemble import Assembled
 
 
+@dataclass(frozen=True)
+class _Held:
+    """One value between two numbers during a window (s)."""
+
+    requirement: Requirement
+    row: str
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.requirement.name}, {self.row}"
+
+
 def contradiction(assembled: Assembled) -> str:
     """A pair of constraints on the same value at the same time that leave nothing between them, in words."""
-    problem = assembled.problem
-    for rows, keys in (
-        (problem.rows, (problem.rows.function, problem.rows.rate, problem.rows.piece)),
-        (
-            problem.spline_rows,
-            (problem.spline_rows.joint, problem.spline_rows.rate, problem.spline_rows.first),
-        ),
-    ):
-        if not len(rows.lower):
-            continue
-        _, group = np.unique(np.stack(keys), axis=1, return_inverse=True)
-        group = group.reshape(-1)
-        lower, upper = np.full(group.max() + 1, -np.inf), np.full(group.max() + 1, np.inf)
-        np.maximum.at(lower, group, rows.lower)
-        np.minimum.at(upper, group, rows.upper)
-        bad = np.flatnonzero(lower > upper)
-        if len(bad):
-            own = np.flatnonzero(group == bad[0])
-            first, second = own[np.argmax(rows.lower[own])], own[np.argmin(rows.upper[own])]
-            place = int(keys[2][first])
-            begin, _ = _times(assembled, place if rows is problem.rows else None, place)
-            low, high = (
-                f"{r.name}, {row_name(assembled, int(rows.source[k]), int(keys[0][k]))}"
-                for k in (first, second)
-                for r in [assembled.requirements[int(rows.source[k])]]
-            )
-            gap = float(rows.lower[first] - rows.upper[second])
-            unit = assembled.requirements[int(rows.source[first])].unit
-            return (
-                f"{low} and {high} contradict each other from t = {begin:.4g} s on: the one's lower bound is "
-                f"{gap:.4g} {unit} above the other's upper bound. Change a bound or a window"
-            )
+    known: dict[tuple[str, int, int], list[_Held]] = {}
+    for index, requirement in enumerate(assembled.requirements):
+        for value, held in _values(assembled.channels, index, requirement):
+            others = known.setdefault((*value, requirement.rate), [])
+            for other in others:
+                if found := _apart(held, other) or _apart(other, held):
+                    return found
+            others.append(held)
     return ""
 
 
-def _times(assembled: Assembled, piece: int | None, first: int) -> tuple[float, float]:
-    found = (
-        assembled.pieces[piece]
-        if piece is not None
-        else next(p for p in assembled.pieces if p.interval == first)
+def _values(
+    channels: Channels, index: int, requirement: Requirement
+) -> Iterator[tuple[tuple[str, int], _Held]]:
+    """Which value each bound row is about, and what is asked of it."""
+    for k in requirement.live:
+        shift, kind = 0.0, type(requirement).__name__
+        if isinstance(requirement, OfTask):
+            place, offset = channels.place(index, k)
+            shift = offset if requirement.rate == 0 else 0.0
+        else:
+            assert isinstance(requirement, (OfJoints, OfTorques))
+            place = requirement.joints[k]
+        low, high = float(requirement.lower[k]) + shift, float(requirement.upper[k]) + shift
+        yield (kind, place), _Held(requirement, requirement.names[k], low, high)
+
+
+def _apart(low: _Held, high: _Held) -> str:
+    begin = max(low.requirement.window[0], high.requirement.window[0])
+    end = min(low.requirement.window[1], high.requirement.window[1])
+    gap = low.lower - high.upper
+    if begin > end or gap <= 0.0:
+        return ""
+    return (
+        f"{low} and {high} contradict each other from t = {begin:.4g} s on: the one's lower bound is "
+        f"{gap:.4g} {low.requirement.unit} above the other's upper bound. Change a bound or a window"
     )
-    return found.times(assembled.problem.seconds / (len(assembled.problem.control) - 3))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robomorph.planning.pieces import SNAP, Piece, within
+from robomorph.planning.pieces import Piece, same_time, within
 from robomorph.planning.plan import Margin, worst_margin
 from robomorph.planning.problem import Array, Bools
 from robomorph.planning.requirements import OfJoints, Requirement
@@ -40,13 +40,12 @@ def broken_ends(motion: Motion, assembled: Assembled) -> list[Margin]:
 
 
 def _settled_times(motion: Motion, requirement: Requirement) -> Iterator[float]:
-    """Ends with a given state that lie in the window, or so near it that it begins or ends at their knot."""
-    begin, end = requirement.window
-    near, last = SNAP * motion.knot, motion.duration.nominal
-    if motion.start is not None and begin <= near:
+    """Ends with a given state that lie in the window."""
+    begin, end = (t / motion.knot for t in requirement.window)
+    if motion.start is not None and same_time(begin, 0.0):
         yield 0.0
-    if motion.end is not None and end >= last - near:
-        yield last
+    if motion.end is not None and same_time(end, motion.intervals):
+        yield motion.duration.nominal
 
 
 def _settled_rows(

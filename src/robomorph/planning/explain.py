@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robomorph.planning.evaluate import Evaluator
+from robomorph.planning.pieces import Piece, within
 from robomorph.planning.plan import Margin
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import OfJoints, OfTask, OfTorques
@@ -103,13 +104,13 @@ def _describe(
     else:
         entry -= behind
         source, scale = int(problem.spline_rows.source[entry]), float(problem.spline_rows.scale[entry])
-        first = int(problem.spline_rows.first[entry])
-        piece = next(p for p in assembled.pieces if p.interval == first)
+        piece = _piece_of_joints(assembled, entry)
         count = len(problem.spline_matrices[int(problem.spline_rows.matrix[entry])])
         what = int(problem.spline_rows.joint[entry])
     requirement = assembled.requirements[source]
     begin, end = piece.times(problem.seconds / (len(problem.control) - 3))
     when = begin + (end - begin) * (place / max(1, count - 1))
+    when = min(max(when, requirement.window[0]), requirement.window[1])
     name = row_name(assembled, source, what)
     amount = f"{beyond * scale:.4g} {requirement.unit}"
     pull = float(outcome.multipliers[row]) / scale
@@ -118,6 +119,20 @@ def _describe(
         f"it would hold with that bound wider by {amount})"
     )
     return (requirement.name, name), text
+
+
+def _piece_of_joints(assembled: Assembled, entry: int) -> Piece:
+    """Where an entry of spline rows is: of those on the same joint in one interval, by their order in time."""
+    problem, rows = assembled.problem, assembled.problem.spline_rows
+    knot = problem.seconds / (len(problem.control) - 3)
+    same = np.ones(len(rows.first), bool)
+    for column in (rows.source, rows.joint, rows.first):
+        same &= column == column[entry]
+    behind = int(np.count_nonzero(same[entry + 1 :]))
+    begin, end = (t / knot for t in assembled.requirements[int(rows.source[entry])].window)
+    own = [p for p in assembled.pieces if p.interval == int(rows.first[entry])]
+    inside = [p for p in own if within(p, begin, end)] or own
+    return inside[max(0, len(inside) - 1 - behind)]
 
 
 def row_name(assembled: Assembled, source: int, what: int) -> str:

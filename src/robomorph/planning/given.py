@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 1e6  # s
 _SHORTEST = 1e-6
+_INSTANT = 1e-12  # of the duration: a window this short is an instant, up to rounding
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def read_window(name: str, during: Any, duration: Duration) -> tuple[float, floa
         raise ArgumentError(
             f"{name}: expected a window within 0 to {most:g} ({unit}), from first to last, found {during!r}"
         )
+    if end - begin <= _INSTANT * most:
+        end = begin
     stretch = duration.nominal if duration.free else 1.0
     return max(0.0, begin) * stretch, min(most, end) * stretch
 

@@ -20,6 +20,7 @@ from robomorph.planning.given import (
     reference_at,
     whole_number,
 )
+from robomorph.planning.pieces import SHORTEST_WINDOW
 from robomorph.planning.problem import Array
 from robomorph.planning.requirements import Ends, OfJoints, OfTask, OfTorques, Requirement
 from robomorph.tasks import AnyTask, Posture
@@ -126,6 +127,7 @@ class Motion:
         task.check(self.robot.model)
         rate = whole_number("rate", rate, 0, 2)
         window = read_window("during", during, self.duration)
+        _must_have_length(window, self.knot)
         numbers = reference_at(self.robot, task, reference, self.start)
         _check_rate(task, rate)
         low, high = task.row_bounds(lower, upper)
@@ -320,6 +322,16 @@ def _check_rate(task: AnyTask, rate: int) -> None:
         raise ArgumentError(
             f"rate: {task.title} is held through sines and cosines, whose speed means little: expected rate "
             f"0, found {rate}; hold the speed of positions of its frame, or of joints, instead"
+        )
+
+
+def _must_have_length(window: tuple[float, float], knot: float) -> None:
+    """A window between two edges that are taken for one would hold nothing."""
+    length = window[1] - window[0]
+    if 0.0 < length < SHORTEST_WINDOW * knot:
+        raise ArgumentError(
+            f"during: expected one instant or a window of at least {SHORTEST_WINDOW * knot:.3g} s, found one "
+            f"of {length:.3g} s: give the instant"
         )
 
 

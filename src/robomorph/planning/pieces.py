@@ -13,7 +13,9 @@ from robomorph.planning.spline import WIDTH, basis
 
 NODES = 8  # of a piece: polynomials of degree 7
 # Edges of windows this close to a knot (in intervals) are the knot: rounding of what the caller computed.
-SNAP = 1e-9
+_SNAP = 1e-9
+# Windows (in intervals) that keep a piece however their edges are moved.
+SHORTEST_WINDOW = 1e-8
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def cut(intervals: int, refine: int, edges: Iterable[float]) -> list[Piece]:
     for edge in edges:
         interval = min(int(edge), intervals - 1)
         place = edge - interval
-        if all(abs(place - known) > SNAP for known in inner[interval]):
+        if all(abs(place - known) > _SNAP for known in inner[interval]):
             inner[interval].add(place)
     return [
         Piece(i, begin, end)
@@ -44,17 +46,22 @@ def cut(intervals: int, refine: int, edges: Iterable[float]) -> list[Piece]:
     ]
 
 
+def same_time(a: float, b: float) -> bool:
+    """Are two times (in intervals) the same edge of a piece?"""
+    return abs(a - b) <= 2 * _SNAP
+
+
 def within(piece: Piece, begin: float, end: float) -> bool:
     """Is all of a piece in a window (in intervals from the start) that was among the edges?"""
-    return piece.interval + piece.begin >= begin - 2 * SNAP and piece.interval + piece.end <= end + 2 * SNAP
+    return piece.interval + piece.begin >= begin - 2 * _SNAP and piece.interval + piece.end <= end + 2 * _SNAP
 
 
 def starts_at(piece: Piece, edge: float) -> bool:
-    return abs(piece.interval + piece.begin - edge) <= 2 * SNAP
+    return same_time(piece.interval + piece.begin, edge)
 
 
 def ends_at(piece: Piece, edge: float) -> bool:
-    return abs(piece.interval + piece.end - edge) <= 2 * SNAP
+    return same_time(piece.interval + piece.end, edge)
 
 
 def make_pieces(pieces: list[Piece], knot: float, count: int = NODES) -> Pieces:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 _SAMPLES = 20  # of every interval, for margins
+_BLOCK = 1 << 17  # samples at a time
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,13 @@ class Plan:
         if not 0.0 < rate <= 1e7:
             raise ArgumentError(f"sample_rate: expected 0 to 1e7 per second, found {sample_rate!r}")
         count = max(2, round(self.seconds * rate) + 1)
-        return tuple(m for m in self._worst(np.linspace(0.0, self.seconds, count)) if m.slack < 0.0)
+        worst: list[Margin] = []
+        for first in range(0, count, _BLOCK):
+            own = np.arange(first, min(first + _BLOCK, count)) * (self.seconds / (count - 1))
+            found = self._worst(np.minimum(own, self.seconds))
+            pairs = zip(worst or found, found, strict=True)
+            worst = [min(pair, key=lambda margin: margin.scaled) for pair in pairs]
+        return tuple(m for m in worst if m.slack < 0.0)
 
     def _worst(self, t: Array) -> tuple[Margin, ...]:
         sampler = Sampler(self.robot, self.requirements)

@@ -22,6 +22,7 @@ from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
 from robomorph.planning.solvers import solver_of
+from robomorph.planning.solvers.native import prepare
 from robomorph.planning.solvers.outcome import SOLVED, Outcome, Task
 from robomorph.runtime import get_default_threads
 
@@ -53,6 +54,8 @@ class Search:
 def search(motion: Motion, how: Search) -> Plan:
     begin = time.perf_counter()
     name = chosen_solver(how)
+    if how.callback is not None and not callable(how.callback):
+        raise ArgumentError(f"callback: expected a function or None, found {how.callback!r}")
     solve = solver_of(name)
     starts = whole_number("starts", how.starts, 1, 10_000)
     threads = 0 if how.threads is None else whole_number("threads", how.threads, 1, 1024)
@@ -96,6 +99,7 @@ def _solve_all(
     changes no answer."""
     workers = min(len(tasks), tasks[0].threads or get_default_threads())
     if parallel and workers > 1:
+        prepare(tasks[0])  # what must be compiled is compiled once
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(solve, [replace(task, threads=1) for task in tasks]))
     out: list[Outcome] = []

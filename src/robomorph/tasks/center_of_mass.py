@@ -17,7 +17,7 @@ from robomorph.tasks.scene import Matrix, Scene
 
 @dataclass(frozen=True)
 class CenterOfMass(Task):
-    """Where the centre of mass of all moving bodies is (m, the world's axes), from the reference position
+    """Where the centre of mass is (m, the world's axes), from the reference position
     (..., 3).
 
     Bounds are on x, y and z of that difference: with a reference of zero, on the coordinates themselves.

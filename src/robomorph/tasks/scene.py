@@ -56,7 +56,7 @@ class Scene:
 
     @cached_property
     def center_of_mass(self) -> list[Scalar]:
-        """Of all moving bodies (3,), in the world."""
+        """(3,) in the world, of all bodies that count (docs/conventions.md)."""
         run(self._state, CENTER_OF_MASS.formulations["sum"])
         return list(self._state.whole["com"])
 

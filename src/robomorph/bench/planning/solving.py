@@ -36,10 +36,10 @@ def figures_of(plan: Plan) -> dict[str, float]:
         "iterations": float(plan.iterations),
         "cost": float(plan.cost),
         "seconds": float(plan.seconds),
-        "variables": float(sizes.variables) if sizes else float("nan"),
-        "constraints": float(sizes.constraints) if sizes else float("nan"),
+        "variables": float(sizes.variables) if sizes else 0.0,
+        "constraints": float(sizes.constraints) if sizes else 0.0,
         "problem_s": float(plan.times.get("problem", 0.0)),
-        "nonzeros": float(sizes.nonzeros) if sizes else float("nan"),
+        "nonzeros": float(sizes.nonzeros) if sizes else 0.0,
     }
 
 

@@ -40,12 +40,19 @@ def solve(task: Task) -> Outcome:
     native = work.native
     options = {"feasible_only": not task.has_cost, "trace": False, **work.options, **task.options}
     if task.multipliers is not None:
-        options = {"mu0": 1e-4, "elastic_first": False, **options}
+        options = {"mu0": 1e-5, "elastic_first": False, **options}
+    progress = _Progress(task.callback)
     try:
         found = _native.motion_solve(
-            native.capsule, task.x, options, _progress(task.callback), task.multipliers
+            native.capsule,
+            task.x,
+            options,
+            None if task.callback is None else progress,
+            task.multipliers,
         )
     except (ValueError, TypeError) as error:
+        if error is progress.raised:
+            raise
         raise ArgumentError(f"options of solver 'native': {error}") from None
     work.check()
     status = _STATUS.get(found["status"], UNFINISHED)
@@ -91,6 +98,11 @@ class Work:
             raise self.nodes.error
 
 
+def prepare(task: Task) -> None:
+    """Compile what solving takes, so that several threads may solve."""
+    native_problem(task.evaluator.problem, task.evaluator.functions, 1)
+
+
 def native_problem(problem: Problem, functions: Any, threads: int = 0) -> NativeProblem:
     """A problem of a robot's functions in native code."""
     made = _of_robot(functions).kernels
@@ -115,14 +127,20 @@ def held_margins(native: NativeProblem) -> Array:
     return np.asarray(full * rows.scale)
 
 
-def _progress(callback: Callable[[Iteration], bool | None] | None) -> Callable[[Any], bool] | None:
-    if callback is None:
-        return None
+class _Progress:
+    """Calls a callback after each iteration. raised: what the callback itself raised, if it did."""
 
-    def step(state: dict[str, Any]) -> bool:
+    def __init__(self, callback: Callable[[Iteration], bool | None] | None) -> None:
+        self._callback = callback
+        self.raised: Exception | None = None
+
+    def __call__(self, state: dict[str, Any]) -> bool:
+        assert self._callback is not None
         iteration = Iteration(
             state["iteration"], state["cost"], state["infeasibility"], state["dual"], state["mu"]
         )
-        return callback(iteration) is not False
-
-    return step
+        try:
+            return self._callback(iteration) is not False
+        except Exception as error:
+            self.raised = error
+            raise

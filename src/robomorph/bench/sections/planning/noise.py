@@ -54,7 +54,7 @@ def _run(session: Session, case: Case, first: int) -> list[Record]:
         "seeds": float(count),
         "first_seed": float(first),
         "solved": solved / count,
-        "iterations": float(np.median(iterations)) if iterations else float("nan"),
+        "iterations": float(np.median(iterations)) if iterations else 0.0,
         "most_iterations": float(max(iterations, default=0)),
         "slowest_s": max(seconds),
         "violation": worst,

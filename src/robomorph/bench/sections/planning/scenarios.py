@@ -80,7 +80,7 @@ def _both(session: Session, case: Case, motion: Motion, check: MotionCheck, cost
     name = f"{case.scenario}, {cost}"
     out = [record(NAME, case.robot, name, _NATIVE, figures, timing, threads=threads)]
     if Ipopt in session.present and not (session.quick and case.scenario == TORQUES):
-        rounds = 0 if session.quick else _IPOPT_ROUNDS
+        rounds = 0 if session.quick or case.scenario == TORQUES else _IPOPT_ROUNDS
         theirs, timing = timed(motion, cost_of(cost), rounds, solver="ipopt", threads=threads)
         figures = figures_of(theirs) | measured(session, where, check, theirs, claims=False)
         out.append(record(NAME, case.robot, name, "exact Hessian", figures, timing, Ipopt.name, threads))

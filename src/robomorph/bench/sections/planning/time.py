@@ -144,7 +144,7 @@ def _tables(records: Records) -> list[TableData]:
 
 
 def _share(found: float) -> str:
-    return "none" if found <= ALLOWED else f"{found:.2%}"
+    return "none" if found <= ALLOWED else f"{found:.2%}" if found > 1e-4 else "below 0.01%"
 
 
 def _binds(records: Records) -> float | None:
