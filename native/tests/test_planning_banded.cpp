@@ -118,12 +118,20 @@ TEST_CASE(bad_border, "planning_banded: a border with a negative Schur complemen
 }
 
 TEST_CASE(singular, "planning_banded: pivots that are rounding errors are refused") {
-  Banded matrix;
-  matrix.size = 3;
-  matrix.half = 2;
-  matrix.stride = 3;
-  matrix.data = {1.0, 1.0 / 3.0, 1.0 / 7.0, 1.0 / 9.0, 1.0 / 21.0, 0.0, 1.0 / 49.0, 0.0, 0.0};  // rank one
-  BandedFactor factor(3, 2, 0);
-  CHECK(!factor.factor(matrix, 0.0));
-  CHECK(factor.factor(matrix, 1e-6));
+  for (double size : {1.0, 1e-9, 1e9}) {  // rank one, up to rounding: of entries that binary numbers cannot hold
+    const double v[] = {1.0 / 3.0, 1.0 / 7.0, 1.0 / 9.0, 1.0 / 11.0, 0.7, 0.9};
+    Banded matrix;
+    matrix.size = 6;
+    matrix.half = 5;
+    matrix.stride = 6;
+    matrix.data.assign(36, 0.0);
+    for (int j = 0; j < 6; ++j) {
+      for (int i = j; i < 6; ++i) matrix.at(i, j) = size * v[i] * v[j] * (i == j ? 1.0 + 1e-15 : 1.0);
+    }
+    for (int lanes : {2, 4}) {
+      BandedFactor factor(6, 5, 0, banded_kernels(lanes));
+      CHECK(!factor.factor(matrix, 0.0));
+      CHECK(factor.factor(matrix, 1e-6 * size));
+    }
+  }
 }

@@ -101,7 +101,7 @@ class RobotFunctions(ABC):
         return cast(Array, self._call("jacobian_rate", (q, qd), frame=frame))
 
     def center_of_mass(self, q: npt.ArrayLike) -> Array:
-        """Centre of mass (..., 3), in the world, of all that moves, or stands on a root that was chosen."""
+        """Centre of mass (..., 3), in the world, of all that moves or stands on a root that was chosen."""
         return cast(Array, self._call("center_of_mass", (q,)))
 
     def center_of_mass_jacobian(self, q: npt.ArrayLike) -> Array:

@@ -232,7 +232,7 @@ CENTER_OF_MASS = Algorithm(
     regroup=False,
     title="The centre of mass of all links, in the world.",
     notes={"com": "m, in the world"},
-    doc="Centre of mass (..., 3), in the world, of all that moves, or stands on a root that was chosen.",
+    doc="Centre of mass (..., 3), in the world, of all that moves or stands on a root that was chosen.",
     textbook=lambda known: {"com": _mean(known, [body.center for body in known.bodies])},
 )
 CENTER_OF_MASS_JACOBIAN = Algorithm(

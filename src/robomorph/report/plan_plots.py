@@ -107,6 +107,7 @@ def _jacobian(plan: Plan, motion: Motion) -> Any:
         jacobian.column[shown],
         jacobian.row[shown],
         c=np.log10(size[shown]),
+        vmin=-8.0,  # what is below is rounding
         s=0.4,
         marker="s",
         linewidths=0.0,
