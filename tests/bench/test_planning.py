@@ -246,18 +246,13 @@ def test_what_cannot_be_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_papers_method_runs_beside_ours(reach: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paper, "SCENARIOS", (reach.scenario,))
     monkeypatch.setattr(paper, "_ROBOT", "iiwa14")
-    monkeypatch.setattr(paper, "_TIMED", reach.scenario)
-    monkeypatch.setattr(paper, "_TABLE_3", {reach.scenario: (13, 0.3, 14, 0.4)})
+    monkeypatch.setattr(paper, "_PRINTED", {reach.scenario: "14 in 426"})
     peers = [Ipopt] if Ipopt.absence() is None else []
     outcome = run("paper", *peers)
-    beside, table_3, table_4 = outcome.tables()
-    assert len(beside.rows) == 1 + len(peers) and len(table_3.rows) >= 1 and len(table_4.rows) >= 3
-    assert {r.how for r in outcome.records if r.case == paper.EVALUATION} == {"float64", "float32"}
-    errors = {r.how: r.figures["error"] for r in outcome.records if r.case == paper.EVALUATION}
-    assert errors["float64"] < 1e-12 and 1e-9 < errors["float32"] < 1e-5
+    (table,) = outcome.tables()
+    assert [row[-1] for row in table.rows] == ["-", *["14 in 426"] * len(peers)]
     for r in outcome.records:
-        if r.how == paper.PAPER:
-            assert 0.0 < r.figures["polynomials"] < 1.0
+        assert r.how != paper.PAPER or 0.0 < r.figures["polynomials"] < 1.0
 
 
 def test_drake_is_asked_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

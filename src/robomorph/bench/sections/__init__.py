@@ -88,8 +88,8 @@ PLANNING = Group(
         "noise": "0.3 rad on all control points, 100 fresh seeds on each of four problems (long)",
         "big": "n about 2,000 with 30,000 constraints, ten settings (long)",
         "infeasible": "tasks that no motion can hold: how soon that is explained, and in which words",
-        "paper": "the paper's own method beside ours; its tables 3 and 4 for this machine",
-        "device": "functions on a device: precision, target and threads, by part, with bytes moved",
+        "paper": "the paper's own method beside ours: iterations, parts, violations, its polynomials",
+        "device": "the paper's tables 3 and 4: precision, device and threads, by part, with bytes moved",
         "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
     },
 )

@@ -53,7 +53,8 @@ _SAME = 0.1  # % that our objective may be above IPOPT's
 
 def _jobs(session: Session) -> list[Job]:
     robots = HUMANOIDS[:1] if session.quick else HUMANOIDS
-    cases = [Case(scenario, robot) for robot in robots for scenario in (*SCENARIOS, TORQUES)]
+    cases = [Case(scenario, robot) for robot in robots for scenario in SCENARIOS]
+    cases.insert(len(SCENARIOS), Case(TORQUES, robots[0]))
     if Ipopt not in session.present:
         session.note(f"scenarios: ours alone. IPOPT is absent: {session.absent.get(Ipopt.name)}")
     return [Job(case.label, partial(_run, session, case)) for case in installed(cases, session.note)]
