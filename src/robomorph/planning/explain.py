@@ -105,7 +105,7 @@ def _describe(
 
 
 def _piece_of_joints(assembled: Assembled, entry: int) -> Piece:
-    """Where an entry of spline rows is: of those on the same joint in one interval, by their order in time."""
+    """Where an entry of spline rows is: among those of one joint in one interval, by their order in time."""
     problem, rows = assembled.problem, assembled.problem.spline_rows
     knot = problem.seconds / (len(problem.control) - 3)
     same = np.ones(len(rows.first), bool)
