@@ -254,8 +254,9 @@ def _must_be_rotation(where: str, numbers: list[float]) -> None:
     """Rows normal to each other, of length one, right-handed: else sines and cosines are none of angles."""
     a, b, c = ([Fraction(x) for x in numbers[3 * i : 3 * i + 3]] for i in range(3))
     across = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-    lengths = [sum(x * x for x in row) - 1 for row in (a, b, c)]
-    if max(map(abs, (*lengths, *(x - y for x, y in zip(across, c, strict=True))))) > _DIGITS:
+    off = [sum((x * x for x in row), Fraction(-1)) for row in (a, b, c)]
+    off += [x - y for x, y in zip(across, c, strict=True)]
+    if any(abs(x) > _DIGITS for x in off):
         raise Refused(f"{where}: expected a rotation, found {numbers}")
 
 
