@@ -55,7 +55,9 @@ class ScenarioRobot:
             raise ArgumentError(f"{what}: unknown posture {given!r}: {hint(given, list(self.postures))}")
         table = dict(self.postures[given])
         like = table.pop("like", None)
-        q = self._rest() if like is None else self.posture(f"postures.{given}.like", like)
+        if what.count(".like") > len(self.postures):
+            raise ArgumentError(f"posture {given!r}: expected another posture to be like, found a circle")
+        q = self._rest() if like is None else self.posture(f"{what}.like", like)
         for joint, value in table.items():
             place, _ = self.robot.coordinates(joint)
             q[place] = number(f"posture {given!r}, {joint}", value)
