@@ -153,3 +153,26 @@ def test_plots(file: Path, tmp_path: Path) -> None:
         "jacobian.png",
         "motion.png",
     ]
+
+
+def test_files_that_are_no_text_and_postures_that_are_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ArgumentError, match="expected a file with text in UTF-8"):
+        load_scenario(path)
+    path.write_text(
+        '[robot]\nload = "iiwa14"\n[robot.postures.home]\nlbr_iiwa_joint_2 = "a"\n'
+        '[motion]\nseconds = 2.0\nintervals = 8\nstart = "home"\n'
+    )
+    with pytest.raises(ArgumentError, match="posture 'home', lbr_iiwa_joint_2: expected a finite number"):
+        load_scenario(path).motion()
+
+
+def test_postures_in_a_circle(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[robot]\nload = "iiwa14"\n[robot.postures.a]\nlike = "b"\n[robot.postures.b]\nlike = "a"\n'
+        '[motion]\nseconds = 2.0\nintervals = 8\nstart = "a"\n'
+    )
+    with pytest.raises(ArgumentError, match="found a circle"):
+        load_scenario(path).motion()

@@ -16,6 +16,7 @@ from robomorph.checker.robot import Robot
 
 _ORDERS = {"position": 0, "velocity": 1, "acceleration": 2, "jerk": 3}
 _AXES = ("x", "y", "z")
+_DIGITS = Fraction(1, 10**12)  # of directions and rotations, which were rounded
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,11 @@ def _direction(
     two normals of it too (tilt). The reference has the two normals, then the direction."""
     tilt = data["name"] == "tilt"
     _need(where, (reference, *bounds), (9, 2, 2) if tilt else (9, 1, 1))
-    own = [ball(x) for x in read.numbers(data["axis"], f"{where}.axis", 3)]
+    axis = read.numbers(data["axis"], f"{where}.axis", 3)
+    if abs(Fraction(1) - sum(Fraction(x) ** 2 for x in axis)) > _DIGITS:
+        raise Refused(f"{where}.axis: expected length one, found {axis}")
+    _must_be_rotation(f"{where}.reference", reference)
+    own = [ball(x) for x in axis]
     first, second, wanted = ([ball(x) for x in reference[3 * i : 3 * i + 3]] for i in range(3))
 
     def along(direction: Any, sign: int) -> Callable[[State], Ball]:
@@ -223,6 +228,7 @@ def _orientation(
     """Angles about the reference's own axes, held through E = Rt^T R: half its antisymmetric part, which is
     sin(a) / a times the rotation vector, and its cosine."""
     _need(where, (reference, *bounds), (9, 3, 3))
+    _must_be_rotation(f"{where}.reference", reference)
     wanted = [[ball(x) for x in reference[3 * i : 3 * i + 3]] for i in range(3)]
     sides, floor = _through_sines(where, bounds)
     half = flint().arb(0.5)
@@ -242,6 +248,16 @@ def _orientation(
         for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0)))
     ]
     return [*out, (f"{title}, angle", (floor, math.inf), cosine, None)]
+
+
+def _must_be_rotation(where: str, numbers: list[float]) -> None:
+    """Rows normal to each other, of length one, right-handed: else sines and cosines are none of angles."""
+    a, b, c = ([Fraction(x) for x in numbers[3 * i : 3 * i + 3]] for i in range(3))
+    across = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    off = [sum((x * x for x in row), Fraction(-1)) for row in (a, b, c)]
+    off += [x - y for x, y in zip(across, c, strict=True)]
+    if any(abs(x) > _DIGITS for x in off):
+        raise Refused(f"{where}: expected a rotation, found {numbers}")
 
 
 def _through_sines(where: str, bounds: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:

@@ -63,13 +63,13 @@ def load_scenario(
     path = BUILT_IN / f"{source}.toml" if str(source) in built_in() else user_path(str(source))
     if not path.is_file():
         raise ArgumentError(f"scenario: no file {str(source)!r}, and {hint(str(source), built_in())}")
-    text = path.read_text(encoding="utf-8")
+    text = _text(path)
     tables = parse(text, path.name)
     _check_keys(path.name, text, tables)
     chosen = tables["robot"] if robot is None else str(robot)
     if isinstance(chosen, str):
         chosen_path = _robot_path(chosen, path)
-        inner = parse(chosen_path.read_text(encoding="utf-8"), chosen_path.name)
+        inner = parse(_text(chosen_path), chosen_path.name)
         chosen, where = inner.get("robot"), chosen_path
     else:
         where = path
@@ -147,3 +147,10 @@ def _line(text: str, table: str, index: int) -> str:
     pattern = re.compile(rf"^[ \t]*(\[+\s*{re.escape(table)}\s*\]+|{re.escape(table)}\s*=)", re.MULTILINE)
     places = [match.start() for match in pattern.finditer(text)]
     return f":{text.count(chr(10), 0, places[index]) + 1}" if index < len(places) else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentError(f"{path.name}: expected a file with text in UTF-8, found {error}") from None

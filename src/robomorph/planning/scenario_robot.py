@@ -15,6 +15,7 @@ from robomorph.errors import ArgumentError
 from robomorph.loading import load
 from robomorph.naming import hint
 from robomorph.paths import user_path
+from robomorph.planning.given import number
 from robomorph.planning.problem import Array
 from robomorph.robot import Robot
 
@@ -54,10 +55,12 @@ class ScenarioRobot:
             raise ArgumentError(f"{what}: unknown posture {given!r}: {hint(given, list(self.postures))}")
         table = dict(self.postures[given])
         like = table.pop("like", None)
-        q = self._rest() if like is None else self.posture(f"postures.{given}.like", like)
+        if what.count(".like") > len(self.postures):
+            raise ArgumentError(f"posture {given!r}: expected another posture to be like, found a circle")
+        q = self._rest() if like is None else self.posture(f"{what}.like", like)
         for joint, value in table.items():
             place, _ = self.robot.coordinates(joint)
-            q[place] = value
+            q[place] = number(f"posture {given!r}, {joint}", value)
         return q
 
     def _rest(self) -> Array:
