@@ -1,4 +1,5 @@
-// The cost sum_j weight_j p_j' Q p_j / sigma^5, whose Hessian by the control points is constant.
+// The cost sum_j weight_j |R p_j|^2 / sigma^5, whose Hessian by the control points is constant. Differences R p come
+// first: p' (R' R) p would lose its digits where intervals are short.
 #pragma once
 
 #include <vector>
@@ -18,13 +19,13 @@ class JerkCost {
 
  private:
   struct Term {
-    int row, column;
+    int column;
     double factor;
   };
   int nv_;
   double weight_;
   std::vector<double> joint_weight_;
-  std::vector<Term> terms_;
+  std::vector<std::vector<Term>> rows_;  // of R
 };
 
 }  // namespace robomorph::planning

@@ -58,7 +58,7 @@ struct MotionSplineRows {
 
 struct MotionCost {
   double jerk = 0.0, energy = 0.0, time = 0.0;
-  std::vector<double> smoothness;    // (points, points), or empty without jerk
+  std::vector<double> smoothness;    // (any, points), or empty without jerk
   std::vector<double> joint_weight;  // (nv,), or empty without jerk
   std::vector<double> torque_scale;  // (nv,), or empty without energy
 };

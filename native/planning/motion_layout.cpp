@@ -264,14 +264,18 @@ void MotionLayout::place_columns(const MotionData& data) {
   }
 }
 
-// The Hessian of p' Q p, by pairs of blocks.
+// The Hessian of |R p|^2, by pairs of blocks.
 void MotionLayout::place_jerk(const MotionData& data) {
   if (data.cost.jerk == 0.0) return;
   std::vector<std::vector<double>> sums(blocks, std::vector<double>(blocks, 0.0));
-  for (int c = 0; c < points; ++c) {
-    for (int d = 0; d < points; ++d) {
-      const int row = data.block_of[c], column = data.block_of[d];
-      if (row >= column && column >= 0) sums[column][row] += 2.0 * data.cost.smoothness[c * points + d];
+  const std::vector<double>& all = data.cost.smoothness;
+  for (std::size_t r = 0; r < all.size(); r += points) {
+    for (int c = 0; c < points; ++c) {
+      if (all[r + c] == 0.0) continue;
+      for (int d = 0; d < points; ++d) {
+        const int row = data.block_of[c], column = data.block_of[d];
+        if (row >= column && column >= 0) sums[column][row] += 2.0 * all[r + c] * all[r + d];
+      }
     }
   }
   for (int column = 0; column < blocks; ++column) {

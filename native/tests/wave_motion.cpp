@@ -207,9 +207,7 @@ void add_cost(MotionData& d, const WaveSizes& sizes, WaveRandom& random) {
   d.cost.time = sizes.time;
   d.cost.smoothness.assign(static_cast<std::size_t>(sizes.points) * sizes.points, 0.0);
   for (int i = 0; i < sizes.points; ++i) {
-    for (int j = std::max(0, i - d.width + 1); j <= i; ++j) {
-      d.cost.smoothness[i * sizes.points + j] = d.cost.smoothness[j * sizes.points + i] = random();
-    }
+    for (int j = std::max(0, i - d.width + 1); j <= i; ++j) d.cost.smoothness[i * sizes.points + j] = random();
   }
   d.cost.joint_weight = {1.0, 0.5, 2.0};
   d.cost.torque_scale = {1.0, 3.0, 2.0};

@@ -167,7 +167,7 @@ class Reference:
         total = p.cost.time * p.seconds * sigma
         if p.cost.jerk:
             for j in range(p.nv):
-                bent = control[:, j] @ p.cost.smoothness @ control[:, j]
+                bent = ((p.cost.smoothness @ control[:, j]) ** 2).sum()
                 total = total + p.cost.jerk * p.cost.joint_weight[j] * bent / sigma**5
         if p.cost.energy:
             for e in range(p.pieces.count):
@@ -206,8 +206,8 @@ def invented_problem(
     """Random numbers in every place of a problem; some pieces without rows, some bounds infinite."""
     functions = Invented(rng, nv, channels, 2, sparse)
     count, size = points - width + 1, channels + (nv if torque else 0)
-    smoothness = rng.normal(size=(points, points))
-    smoothness = np.where(abs(np.subtract.outer(range(points), range(points))) < width, smoothness, 0.0)
+    apart = np.subtract.outer(range(points - 1), range(points))
+    smoothness = np.where((apart <= 0) & (apart > -width), rng.normal(size=apart.shape), 0.0)
     twice = 2 * nodes - 1
     problem = Problem(
         nv=nv,
@@ -228,7 +228,7 @@ def invented_problem(
         spline_rows=_spline_rows(rng, 3 * count, count, nv),
         cost=Cost(
             *cost,
-            smoothness=(smoothness + smoothness.T) / 2,
+            smoothness=smoothness,
             joint_weight=rng.uniform(0.5, 2.0, nv),
             torque_scale=rng.uniform(0.5, 2.0, nv),
         ),

@@ -223,8 +223,7 @@ class Evaluator:
         at, cost = self.at(x), self.problem.cost
         total = cost.time * at.sigma * self.problem.seconds
         if cost.jerk:
-            bent = np.einsum("cj,cd,dj,j->", at.control, cost.smoothness, at.control, cost.joint_weight)
-            total += cost.jerk * bent / at.sigma**5
+            total += self.problem.jerk_cost(at.control) / at.sigma**5
         if cost.energy:
             squares = ((at.torque.tau / cost.torque_scale) ** 2).sum(axis=-1)
             total += cost.energy * at.sigma * float((squares * self.problem.pieces.quadrature).sum())

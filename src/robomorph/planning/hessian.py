@@ -75,17 +75,16 @@ class Hessian:
     # --- parts: each adds to the band and the border, and returns its share of the corner ------------
 
     def _jerk(self, at: Point, multipliers: Array, factor: float, band: Array, border: Array) -> float:
-        cost = self.evaluator.problem.cost
+        problem, cost = self.evaluator.problem, self.evaluator.problem.cost
         if not cost.jerk:
             return 0.0
         weight = 2.0 * factor * cost.jerk / at.sigma**5
         for d in range(band.shape[1]):
             count = len(band) - d
-            line = np.array([cost.smoothness[c + d, c] for c in range(count)])
+            line = (cost.smoothness[:, d:] * cost.smoothness[:, :count]).sum(axis=0)
             band[:count, d] += weight * line[:, None, None] * np.diag(cost.joint_weight)
-        slope = weight * (cost.smoothness @ at.control) * cost.joint_weight
-        border -= 5.0 / at.sigma * slope
-        return float(15.0 / at.sigma**2 * (slope * at.control).sum())
+        border -= 5.0 * factor / at.sigma**6 * problem.jerk_slope(at.control)
+        return 30.0 * factor / at.sigma**7 * problem.jerk_cost(at.control)
 
     def _splines(self, at: Point, multipliers: Array, factor: float, band: Array, border: Array) -> float:
         corner = 0.0

@@ -128,9 +128,8 @@ def cost_gradient(evaluator: Evaluator, x: Array) -> Array:
     control = np.zeros_like(problem.control)
     by_sigma = cost.time * problem.seconds
     if cost.jerk:
-        slope = 2.0 * cost.jerk * (cost.smoothness @ at.control) * cost.joint_weight / at.sigma**5
-        control += slope
-        by_sigma -= 2.5 / at.sigma * float((slope * at.control).sum())
+        control += problem.jerk_slope(at.control) / at.sigma**5
+        by_sigma -= 5.0 / at.sigma**6 * problem.jerk_cost(at.control)
     if cost.energy:
         weight = cost.energy * at.sigma * problem.pieces.quadrature[..., None] / cost.torque_scale**2
         pull = 2.0 * weight * at.torque.tau  # (E, N, nv)

@@ -85,14 +85,14 @@ class SplineRows:
 
 @dataclass(frozen=True)
 class Cost:
-    """jerk: sum_j joint_weight[j] p_j' Q p_j / sigma^5; energy: integral of sum_j (tau_j / torque_scale_j)^2
+    """jerk: sum_j joint_weight[j] |R p_j|^2 / sigma^5; energy: integral of sum_j (tau_j / torque_scale_j)^2
     over all pieces by their quadrature (times sigma); time: sigma * seconds. Weights of zero switch a term
     off."""
 
     jerk: float = 0.0
     energy: float = 0.0
     time: float = 0.0
-    smoothness: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (C, C) Q, symmetric, banded by W
+    smoothness: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (any, P) R, rows within W
     joint_weight: Array = field(default_factory=lambda: np.zeros(0))  # (nv,)
     torque_scale: Array = field(default_factory=lambda: np.zeros(0))  # (nv,)
 
@@ -127,3 +127,14 @@ class Problem:
     @property
     def variables(self) -> int:
         return self.blocks * self.nv + (self.duration is not None)
+
+    def jerk_cost(self, control: Array) -> float:
+        """Of control points (P, nv), at sigma = 1."""
+        cost = self.cost
+        return float(cost.jerk * ((cost.smoothness @ control) ** 2 * cost.joint_weight).sum())
+
+    def jerk_slope(self, control: Array) -> Array:
+        """(P, nv): its gradient."""
+        cost = self.cost
+        slope: Array = 2.0 * cost.jerk * cost.smoothness.T @ (cost.smoothness @ control) * cost.joint_weight
+        return slope

@@ -116,9 +116,8 @@ def end_points(state: Array, knot: float) -> Array:
 
 
 def smoothness(points: int, knot: float) -> Array:
-    """(P, P) Q: p' Q p is the integral of the squared third derivative over time, one joint."""
-    difference = np.array([-1.0, 3.0, -3.0, 1.0])
-    out = np.zeros((points, points))
+    """(P - 3, P) R: |R p|^2 is the integral of the squared third derivative over time, one joint."""
+    out = np.zeros((points - DEGREE, points))
     for i in range(points - DEGREE):
-        out[i : i + WIDTH, i : i + WIDTH] += np.outer(difference, difference) / knot**5
+        out[i, i : i + WIDTH] = np.array([-1.0, 3.0, -3.0, 1.0]) / knot**2.5
     return out
