@@ -118,8 +118,8 @@ def read_cost(cost: Any, free: bool) -> dict[str, float]:
 def _cost(motion: Motion, weights: dict[str, float]) -> Cost:
     if weights["jerk"] and motion.intervals > MOST_WITH_JERK:
         raise ArgumentError(
-            f"cost 'jerk': expected at most {MOST_WITH_JERK} intervals, found {motion.intervals}: the least jerk "
-            "of more cannot be told in float64; take fewer, and refine= for tighter constraints"
+            f"cost 'jerk': expected at most {MOST_WITH_JERK} intervals, found {motion.intervals}: the "
+            "least jerk of more cannot be told in float64; take fewer, and refine= for tighter constraints"
         )
     effort = motion.robot.limits.effort
     finite = effort[np.isfinite(effort) & (effort > 0.0)]
