@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.planning.assemble import Assembled, assemble
+from robomorph.planning.followers import check_positions, check_speeds
 from robomorph.planning.given import (
     Duration,
     read_duration,
@@ -194,6 +195,8 @@ class Motion:
         """
         limits, nv, before = self.robot.limits, self.robot.nv, len(self.requirements)
         pair = read_limit.position(position, limits, nv)
+        if position is True:
+            check_positions(self.robot.model, limits.lower, limits.upper)
         if pair is not None and np.isfinite(pair).any():
             self._limit_joints("position limits", pair, 0, "rad or m", read_limit.share(position, True))
         asked = (
@@ -205,6 +208,8 @@ class Motion:
             most = read_limit.magnitude(name.removesuffix(" limits"), value, own, nv)
             if most is not None:
                 share = read_limit.share(value, own is not None)
+                if rate == 1 and share is not None:
+                    check_speeds(self.robot.model, most, share)
                 self._limit_joints(name, (-most, most), rate, f"rad{unit} or m{unit}", share)
         most = read_limit.magnitude("torque", torque, limits.effort, nv)
         if most is not None:
