@@ -37,6 +37,23 @@ def explain_ends(broken: Sequence[Margin]) -> str:
 
 
 def explain(assembled: Assembled, evaluator: Evaluator, outcome: Outcome) -> str:
+    return _outcome(assembled, evaluator, outcome) + _precision(outcome)
+
+
+def _precision(outcome: Outcome) -> str:
+    """What single precision means for the answer."""
+    device = outcome.device
+    if device is None or device.violation is None:
+        return ""
+    found = (
+        "every row holds"
+        if device.violation <= _BROKEN
+        else f"a row is {device.violation:.2g} (scaled) beyond its bound"
+    )
+    return f"; functions were in float32, rows known to {device.noise:.1g} (scaled); in float64 {found}"
+
+
+def _outcome(assembled: Assembled, evaluator: Evaluator, outcome: Outcome) -> str:
     if outcome.status == SOLVED:
         return "solved"
     lower, upper = evaluator.bounds(outcome.margins)
