@@ -1,7 +1,7 @@
 """An accelerator behind a link to its host: the round trip of several states, as the papers' coprocessor.
 
 A round trip begins when the host calls and ends when the last result is in its memory: the link's latency
-there, words arriving at its bandwidth, the chip, words leaving at that bandwidth, its latency back. Cycles are
+there, words arriving at its bandwidth, the chip, words leaving alike, its latency back. Cycles are
 simulated, beats waiting for the link on both streams; clock, bandwidth and latency are given, not measured.
 """
 
