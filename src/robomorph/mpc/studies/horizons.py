@@ -54,7 +54,7 @@ def longest(points: Sequence[RatePoint], rate: float) -> tuple[int, bool]:
 
 def papers_points(horizons: Sequence[int], iterations: int = 10) -> list[RatePoint]:
     """The papers' model of a manipulator as we derive it: time grows with the horizon, and the horizons that
-    they name at 250 Hz with ten iterations (about 80 steps on a CPU, 100 with their FPGA, 115 with their chip)
+    they name at 250 Hz with ten iterations (about 80 steps on a CPU, 100 with an FPGA, 115 with a chip)
     say how long a step of an iteration takes: 5, 4 and 3.5 us."""
     named = {"papers' model, CPU": 80, "papers' model, FPGA": 100, "papers' model, chip": 115}
     made = []
