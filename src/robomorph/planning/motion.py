@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.given.followers import check_positions, check_speeds
+from robomorph.given.limits import read_limit
+from robomorph.given.numbers import whole_number
+from robomorph.given.references import reference_at
 from robomorph.planning.assemble import Assembled, assemble
-from robomorph.planning.followers import check_positions, check_speeds
 from robomorph.planning.given import (
     Duration,
     read_duration,
-    read_limit,
     read_state,
     read_window,
-    reference_at,
-    whole_number,
 )
 from robomorph.planning.pieces import SHORTEST_WINDOW
 from robomorph.planning.problem import Array
