@@ -36,13 +36,15 @@ def input_arrays(layout: Layout, problems: int) -> dict[str, Array]:
 
 
 def bound_arrays(layout: Layout, problems: int) -> dict[str, Array]:
-    """x_lower, x_upper (1, 1, nv), or (B, nodes, nv) if they move with references, x_soft, x_scale (nv) of
-    every x with a bound; the same of rows, whose bounds never move."""
+    """x_lower, x_upper (1, 1, nv) (torques: (B, 1, nv)), or (B, nodes, nv) if they move with references,
+    x_soft, x_scale (nv) of every x with a bound; the same of rows, whose bounds never move."""
     out: dict[str, Array] = {}
     for symbol in SYMBOLS:
         bounds = list(layout.bounds_of(symbol))
         if bounds:
-            count = (problems, layout.nodes_of(symbol)) if layout.moves(symbol) else (1, 1)
+            all_nodes = layout.nodes_of(symbol) if layout.moves(symbol) else 1
+            # Those of torques move with what drives must give beyond the model's.
+            count = (problems if layout.moves(symbol) or symbol == "torque" else 1, all_nodes)
             out[f"{symbol}_lower"] = np.full((*count, layout.nv), -np.inf)
             out[f"{symbol}_upper"] = np.full((*count, layout.nv), np.inf)
             out[f"{symbol}_soft"], out[f"{symbol}_scale"] = _soft_and_scale(layout.nv, bounds)

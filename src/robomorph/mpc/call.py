@@ -38,6 +38,16 @@ def read_state(layout: Layout, q: Any, qd: Any) -> tuple[Array, Array, tuple[int
     return arrays[0], arrays[1], lead
 
 
+def read_torque(layout: Layout, value: Any, lead: tuple[int, ...]) -> Array:
+    """(problems or 1, nv) torques."""
+    torque = finite("offset", value, (layout.nv,))
+    if torque.ndim > 1 and not _fits(torque.shape[:-1], lead):
+        raise ArgumentError(f"offset: expected one{_for_each(lead)}, found shape {torque.shape}")
+    if torque.ndim == 1:
+        return torque.reshape(1, layout.nv)
+    return np.broadcast_to(torque, (*lead, layout.nv)).reshape(-1, layout.nv)
+
+
 class CallReader:
     """Writes what a call gives into tables. What the last call gave and this one does not is as the problem
     has it again: a call's answer depends on its own arguments."""
@@ -106,7 +116,9 @@ class CallReader:
 
     def _restore_reference(self, term: Cost | Bound) -> None:
         own = term.reference
-        if own is not None and not isinstance(own, str):
+        if isinstance(term, Cost) and isinstance(own, str):
+            self.tables.restore_gravity(term)
+        elif own is not None and not isinstance(own, str):
             self.tables.set_reference(term, own[None, None] if own.ndim == 1 else own[None])
 
     def _spread(self, name: str, numbers: Array) -> Array:

@@ -98,8 +98,8 @@ class Problem:
     ) -> Problem:
         rate = whole_number("rate", rate, 0, 1)
         subject = cost_subject(self.robot, task, rate)
-        if isinstance(task, Jerk) and reference is not None:
-            raise ArgumentError("reference of jerk: expected none (zero), found one")
+        if isinstance(task, Jerk):
+            self._check_jerk(subject, reference)
         name = self._name(name, subject)
         weights = read_weight(name, weight, subject.rows)
         numbers = read_reference(subject, task, reference, self.nodes, name)
@@ -114,6 +114,14 @@ class Problem:
         self.costs[name] = made
         self._note(when, task=task, weight=weight, reference=reference, name=name, rate=rate)
         return self
+
+    def _check_jerk(self, subject: Subject, reference: Any) -> None:
+        if reference is not None:
+            raise ArgumentError("reference of jerk: expected none (zero), found one")
+        if any(
+            cost.subject.symbol == "jerk" and _meet(cost.subject, subject) for cost in self.costs.values()
+        ):
+            raise ArgumentError("jerk: there is a cost on it already: expected one for each joint")
 
     def _name(self, name: str | None, subject: Subject) -> str:
         if name is None:

@@ -27,11 +27,11 @@ class SharedJoints:
         }
         self.last = layout.horizon
 
-    def bind(self, arrays: dict[str, Array], problems: int) -> SharedJoints:
+    def bind(self, weight: Array, reference: Array) -> SharedJoints:
         """Keep the arrays that `settle` writes, and room for what it is made of."""
-        nodes = slice(self.last, None) if self.terminal else slice(0, self.last)
-        self.reference = arrays[f"{self.symbol}_reference"][:, nodes]
-        self.weight = arrays[f"{self.symbol}_weight"][:, int(self.terminal)]
+        nodes, problems = slice(self.last, None) if self.terminal else slice(0, self.last), len(weight)
+        self.reference = reference[:, nodes]
+        self.weight = weight[:, int(self.terminal)]
         shape = (problems, self.reference.shape[1], len(self.joints))
         self._references = {name: np.zeros(shape) for name in self.columns}
         self._weights = {name: np.zeros((problems, len(self.joints))) for name in self.columns}
@@ -67,8 +67,10 @@ class SharedJoints:
         self.left = np.asarray(0.5 * np.add.reduce(left))
 
 
-def shared_joints(layout: Layout, arrays: dict[str, Array], problems: int) -> list[SharedJoints]:
-    """All of a problem."""
+def shared_joints(
+    layout: Layout, arrays: dict[str, Array], references: dict[str, Array]
+) -> list[SharedJoints]:
+    """All of a problem, whose weights are in `arrays`."""
     out: list[SharedJoints] = []
     for symbol in SYMBOLS:
         for terminal in (False, True):
@@ -80,5 +82,6 @@ def shared_joints(layout: Layout, arrays: dict[str, Array], problems: int) -> li
                 count[list(cost.subject.joints)] += 1
             joints = [int(j) for j in np.flatnonzero(count > 1)]
             if joints:
-                out.append(SharedJoints(symbol, terminal, joints, costs, layout).bind(arrays, problems))
+                made = SharedJoints(symbol, terminal, joints, costs, layout)
+                out.append(made.bind(arrays[f"{symbol}_weight"], references[symbol]))
     return out

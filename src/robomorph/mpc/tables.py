@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +13,7 @@ from robomorph.mpc.shared import SharedJoints, shared_joints
 from robomorph.mpc.terms import Bound, Cost
 
 Array = npt.NDArray[np.float64]
+_NOWHERE: Array = np.zeros(1)
 
 
 class Tables:
@@ -22,18 +21,28 @@ class Tables:
     be called after setting and before solving.
 
     offset (problems,): what has to be added to a solver's cost: the part of costs on the same joint that no
-    motion changes."""
+    motion changes. beyond (problems, nv): torques that the drives give beyond the model's; limits, bounds and
+    costs of efforts are about the sum."""
 
     def __init__(self, layout: Layout, problems: int) -> None:
         self.layout, self.problems = layout, problems
         self.arrays = input_arrays(layout, problems)
         self.offset: Array = np.zeros(problems)
+        self.beyond: Array = np.zeros((problems, layout.nv))
+        # Where references go; of torques those of the sum.
+        self._references = {
+            symbol: self.arrays[f"{symbol}_reference"]
+            for symbol in SYMBOLS
+            if f"{symbol}_reference" in self.arrays
+        }
+        if "torque" in self._references:
+            self._references["torque"] = np.zeros_like(self._references["torque"])
         self._index: dict[str, Index] = {
             term.name: layout.index(term.subject.joints)
             for term in layout.terms
             if term.subject.symbol != ROWS
         }
-        self._shared: list[SharedJoints] = shared_joints(layout, self.arrays, problems)
+        self._shared: list[SharedJoints] = shared_joints(layout, self.arrays, self._references)
         self._moving: dict[str, Array] = {}  # references (problems, nodes, n) of bounds that move
         self._stale = True
         self._by_posture = layout.posture
@@ -58,12 +67,26 @@ class Tables:
             if term.moves:
                 self._moving[term.name][...] = numbers[:, : layout.nodes_of(symbol)]
         elif symbol != "jerk":
+            if self._gravity is not None:
+                self._gravity.leave(term)
             self._set_joints(term, numbers)
+
+    def restore_gravity(self, cost: Cost) -> None:
+        """A cost of efforts is measured from what holds the robot still again."""
+        assert self._gravity is not None
+        self._gravity.take(cost)
+        self._stale = True
+
+    def set_beyond(self, torque: Array | None) -> None:
+        """Torques (problems or 1, nv) beyond the model's; None: none."""
+        if torque is not None or self.beyond.any():
+            self.beyond[...] = 0.0 if torque is None else torque
+            self._stale = True
 
     def _set_joints(self, cost: Cost, numbers: Array) -> None:
         """Nodes at which the cost counts; those that others share are put together by `settle`."""
         symbol, last = cost.subject.symbol, self.layout.horizon
-        target = self.arrays[f"{symbol}_reference"]
+        target = self._references[symbol]
         index, constant = self._index[cost.name], numbers.shape[1] == 1
         if cost.running is not None:
             target[:, :last, index] = numbers if constant else numbers[:, :last]
@@ -97,32 +120,42 @@ class Tables:
     def settle(self) -> None:
         """Work out what depends on several terms: shared joints, gravity, bounds that move."""
         stale, self._stale = self._stale, False
-        if stale:
-            self._settle_shared(lambda symbol: symbol != "torque")
-        if self._gravity is not None and (stale or not self._by_posture):
-            self._gravity.set(self._set_joints)
-        if stale or (self._gravity is not None and not self._by_posture):
-            self._settle_shared(lambda symbol: symbol == "torque")
-        if stale:
-            for symbol in SYMBOLS:
-                if f"{symbol}_lower" in self.arrays:
-                    self._set_bounds(symbol)
-
-    def _settle_shared(self, which: Callable[[str], bool]) -> None:
+        follows = self._gravity is not None and not self._by_posture  # the state, so that it changes always
+        if not stale and not follows:
+            return
         for shared in self._shared:
-            if which(shared.symbol):
-                self.offset -= shared.left
+            if shared.symbol != "torque" and stale:
                 shared.settle()
-                self.offset += shared.left
+        if self._gravity is not None:
+            self._gravity.set(self._set_joints)
+        for shared in self._shared:
+            if shared.symbol == "torque":
+                shared.settle()
+        if "torque" in self._references:
+            out = self.arrays["torque_reference"]
+            np.subtract(self._references["torque"], self.beyond[:, None], out=out)
+        if stale:
+            self._settle_bounds()
+        self.offset[...] = 0.0
+        for shared in self._shared:
+            self.offset += shared.left
+
+    def _settle_bounds(self) -> None:
+        for symbol in SYMBOLS:
+            if f"{symbol}_lower" in self.arrays:
+                self._set_bounds(symbol)
 
     def _set_bounds(self, symbol: str) -> None:
         low, high = self.arrays[f"{symbol}_lower"], self.arrays[f"{symbol}_upper"]
         low[...], high[...] = -np.inf, np.inf
         for bound in self.layout.bounds_of(symbol):
             index = self._index[bound.name]
-            shift = self._moving[bound.name] if bound.moves else np.zeros(1)
+            shift = self._moving[bound.name] if bound.moves else _NOWHERE
             low[..., index] = np.maximum(low[..., index], bound.lower + shift)
             high[..., index] = np.minimum(high[..., index], bound.upper + shift)
+        if symbol == "torque":
+            low -= self.beyond[:, None]
+            high -= self.beyond[:, None]
         if not (low < high).all():
             b, k, j = (int(x) for x in np.argwhere(~(low < high))[0])
             joint = self.layout.robot.velocity_names[j]
