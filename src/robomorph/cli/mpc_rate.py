@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Which horizon fits which control rate: ten iterations of a reach, timed over horizons on one core of this
-machine, without and with limits on torque, speed and position; for iiwa14 beside the papers' model, as derived
-from the horizons that they print. With --chip, gradients come from a simulated chip behind a link to the host:
+machine, without and with limits on torque, speed and position; for iiwa14 beside the papers' model, derived
+from the horizons that they print. With --chip, gradients come from a simulated chip behind a link to a host:
 its round trips are simulated cycle by cycle, its clock and the link are assumptions, and what control would
 then take is an estimate.
 """
