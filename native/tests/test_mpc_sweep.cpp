@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "mpc/sweep.h"
+#include "mpc/sweep_versions.h"
 #include "tests/check.h"
 #include "tests/control_problem.h"
 
@@ -20,6 +20,13 @@ using mpc::Sweep;
 std::vector<std::unique_ptr<Sweep>> versions(const Shape& shape) {
   std::vector<std::unique_ptr<Sweep>> out;
   out.push_back(mpc::make_sweep(shape));
+  out.push_back(mpc::make_sweep(shape, mpc::sweep_plain()));
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    out.push_back(mpc::make_sweep(shape, mpc::sweep_avx2()));
+  }
+  if (__builtin_cpu_supports("avx512f")) out.push_back(mpc::make_sweep(shape, mpc::sweep_avx512()));
+#endif
   return out;
 }
 
