@@ -161,17 +161,17 @@ static void nodes_back(const Shape& shape, const Quadratic& model, const double*
   *ok = *ok && fine;
 }
 
-// Gains of node 0: rows of accelerations over (q, v).
+// Gains of node 0: rows of accelerations over (q, v). They pass through `upper`, which is done with.
 static void nodes_gains(const NodesRoom& r, double* gains) {
   for (int row = 0; row < r.n; row += kWidth) {
     const int rows = r.n - row < kWidth ? r.n - row : kWidth;
     Product p = {r.factors + row, r.factors + r.block, r.width, r.width, r.n};
-    fill_rows({nullptr, 0, nullptr, r.start, 2 * r.block}, r.unit, &p, 1, rows, 2 * r.block / kWidth);
+    fill_rows({nullptr, 0, nullptr, r.upper, 2 * r.block}, r.unit, &p, 1, rows, 2 * r.block / kWidth);
     for (int i = 0; i < rows; ++i) {
       double* to = gains + (row + i) * 2 * r.n;
       for (int j = 0; j < r.n; ++j) {
-        to[j] = r.start[i * 2 * r.block + r.block + j];
-        to[r.n + j] = r.start[i * 2 * r.block + j];
+        to[j] = r.upper[i * 2 * r.block + r.block + j];
+        to[r.n + j] = r.upper[i * 2 * r.block + j];
       }
     }
   }

@@ -2,12 +2,14 @@
 
 namespace robomorph::mpc {
 namespace plain {
+namespace {
 
 #define WIDTH 2
 constexpr int kTileVectors = 3, kTileRows = 3, kTileColumns = 3;
 
 #include "mpc/sweep_body.h"
 
+}  // namespace
 }  // namespace plain
 
 const SweepVersions& sweep_plain() { return plain::kSweeps; }

@@ -108,8 +108,8 @@ static inline void lane_sized(int actual_rows, int actual_columns, const Functio
     (void)actual_rows, (void)actual_columns, (void)f;
   } else if (actual_rows < rows) {
     lane_sized<rows - 1, diagonal ? rows - 1 : columns, diagonal>(actual_rows, actual_columns, f);
-  } else if (actual_columns < columns) {
-    lane_sized<rows, columns - 1, diagonal>(actual_rows, actual_columns, f);
+  } else if (!diagonal && actual_columns < columns) {
+    lane_sized<rows, diagonal ? columns : columns - 1, diagonal>(actual_rows, actual_columns, f);
   } else {
     f.template run<rows, columns, diagonal>();
   }
