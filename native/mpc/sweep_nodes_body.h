@@ -79,7 +79,7 @@ static bool node_matrices(const Shape& shape, const NodesRoom& r, const Quadrati
 }
 
 // out = triangle * x, where the triangle (n, width) has zeros above its diagonal; out in whole vectors.
-static inline void multiply_rows(const double* matrix, int width, int n, int columns, const double* x, double* out) {
+INLINED void multiply_rows(const double* matrix, int width, int n, int columns, const double* x, double* out) {
   for (int i = 0; i < n; i += kWidth) {
     Vec rows[kWidth];
     UNROLLED for (int k = 0; k < kWidth; ++k) {
@@ -93,7 +93,7 @@ static inline void multiply_rows(const double* matrix, int width, int n, int col
 }
 
 // to[j] += sum_i matrix[i][j] * x[i], over `columns` numbers.
-static inline void add_rows(const double* matrix, int width, int n, int columns, const double* x, double* to) {
+INLINED void add_rows(const double* matrix, int width, int n, int columns, const double* x, double* to) {
   for (int j = 0; j < columns; j += kWidth) {
     Vec even = vec(to + j), odd = {};
     int i = 0;

@@ -7,7 +7,7 @@ struct Product {
 };
 
 template <int rows, int some>
-static inline void add_product(Vec (&sum)[rows][some], const Product& p) {
+INLINED void add_product(Vec (&sum)[rows][some], const Product& p) {
   const double *left = p.left, *right = p.right;
   for (int k = 0; k < p.depth; ++k, left += p.left_stride, right += p.right_stride) {
     Vec x[some];
@@ -44,7 +44,7 @@ static void fill_tile(const Tile& t, const double* unit, const Product* products
 
 // Calls f<rows, some> for numbers of rows and vectors that are known at run time only.
 template <int rows, int some, typename Function>
-static inline void sized(int actual_rows, int actual_some, const Function& f) {
+INLINED void sized(int actual_rows, int actual_some, const Function& f) {
   if constexpr (rows == 0 || some == 0) {
     (void)actual_rows, (void)actual_some, (void)f;
   } else if (actual_some < some) {
@@ -57,7 +57,7 @@ static inline void sized(int actual_rows, int actual_some, const Function& f) {
 }
 
 // How many vectors to take next of those left: none is left alone.
-static inline int next_vectors(int left) { return left == kTileVectors + 1 ? (left + 1) / 2 : left < kTileVectors ? left : kTileVectors; }
+INLINED int next_vectors(int left) { return left == kTileVectors + 1 ? (left + 1) / 2 : left < kTileVectors ? left : kTileVectors; }
 
 struct FillTile {
   const Tile& tile;
@@ -86,7 +86,7 @@ static void fill_rows(Tile tile, const double* unit, Product* products, int coun
 // Eliminates row after row of a tile whose first vector holds the diagonal: t becomes upper, and `m` has its rows by
 // their pivots, negative.
 template <int pivot, int row, int rows, int some>
-static inline void eliminate_row(Vec (&t)[rows][some], const Vec& m) {
+INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& m) {
   if constexpr (row < rows) {
     const Vec f = lane<row>(m);
     UNROLLED for (int c = 0; c < some; ++c) t[row][c] += f * t[pivot][c];
@@ -95,7 +95,7 @@ static inline void eliminate_row(Vec (&t)[rows][some], const Vec& m) {
 }
 
 template <int pivot, int rows, int some>
-static inline void eliminate(Vec (&t)[rows][some], Vec (&m)[rows], Vec (&inverse)[rows]) {
+INLINED void eliminate(Vec (&t)[rows][some], Vec (&m)[rows], Vec (&inverse)[rows]) {
   if constexpr (pivot < rows) {
     inverse[pivot] = -1.0 / lane<pivot>(t[pivot][0]);
     m[pivot] = t[pivot][0] * inverse[pivot];
@@ -106,7 +106,7 @@ static inline void eliminate(Vec (&t)[rows][some], Vec (&m)[rows], Vec (&inverse
 
 // The same with multipliers that are known, (rows, ...) at `m`.
 template <int rows, int some>
-static inline void eliminate_known(Vec (&t)[rows][some], const double* m, int stride) {
+INLINED void eliminate_known(Vec (&t)[rows][some], const double* m, int stride) {
   UNROLLED for (int i = 0; i < rows; ++i) {
     UNROLLED for (int r = i + 1; r < rows; ++r) {
       UNROLLED for (int c = 0; c < some; ++c) t[r][c] += t[i][c] * m[i * stride + r];

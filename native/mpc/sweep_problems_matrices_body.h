@@ -8,7 +8,7 @@ struct LaneProduct {
 
 // Of a tile on the diagonal the upper part alone.
 template <int rows, int columns, bool diagonal>
-static inline void add_lanes(Vec (&sum)[rows][columns], const LaneProduct& p) {
+INLINED void add_lanes(Vec (&sum)[rows][columns], const LaneProduct& p) {
   const double *left = p.left, *right = p.right;
   for (int k = 0; k < p.depth; ++k, left += p.left_stride * kLanes, right += p.right_stride * kLanes) {
     Vec x[columns];
@@ -32,7 +32,7 @@ struct LaneTile {
 };
 
 template <int rows, int columns>
-static inline void begin_lanes(Vec (&t)[rows][columns], const LaneTile& tile) {
+INLINED void begin_lanes(Vec (&t)[rows][columns], const LaneTile& tile) {
   UNROLLED for (int i = 0; i < rows; ++i) {
     UNROLLED for (int c = 0; c < columns; ++c) {
       t[i][c] = tile.from ? entry(tile.from, i * tile.from_stride + c) * tile.by : Vec{};
@@ -103,7 +103,7 @@ struct LanePanelTile {
 
 // Calls f.run<rows, columns, diagonal> for sizes that are known at run time only.
 template <int rows, int columns, bool diagonal, typename Function>
-static inline void lane_sized(int actual_rows, int actual_columns, const Function& f) {
+INLINED void lane_sized(int actual_rows, int actual_columns, const Function& f) {
   if constexpr (rows == 0 || columns == 0) {
     (void)actual_rows, (void)actual_columns, (void)f;
   } else if (actual_rows < rows) {
@@ -115,8 +115,8 @@ static inline void lane_sized(int actual_rows, int actual_columns, const Functio
   }
 }
 
-static inline int lane_rows(int left) { return left < kTileRows ? left : kTileRows; }
-static inline int lane_columns(int left) { return left < kTileColumns ? left : kTileColumns; }
+INLINED int lane_rows(int left) { return left < kTileRows ? left : kTileRows; }
+INLINED int lane_columns(int left) { return left < kTileColumns ? left : kTileColumns; }
 
 // The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q.
 static void fold_lanes(const ProblemsRoom& r) {

@@ -67,5 +67,5 @@ static std::size_t problems_numbers(const Shape& shape) {
 static void problems_prepare(const Shape&, double*) {}
 
 // One entry, or the part of it that is one vector.
-static inline const Vec& entry(const double* p, int i) { return vec(p + i * kLanes); }
-static inline Vec& entry(double* p, int i) { return vec(p + i * kLanes); }
+INLINED const Vec& entry(const double* p, int i) { return vec(p + i * kLanes); }
+INLINED Vec& entry(double* p, int i) { return vec(p + i * kLanes); }

@@ -6,21 +6,23 @@ typedef double Vec __attribute__((vector_size(WIDTH * 8), may_alias));
 
 static_assert(kLanes % kWidth == 0, "lanes are whole vectors");
 
+// What works on vectors in registers must be part of its caller.
+#define INLINED static inline __attribute__((always_inline))
 #define UNROLLED _Pragma("GCC unroll 8")
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE __builtin_shufflevector
 #endif
 
-static inline const Vec& vec(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-static inline Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
+INLINED const Vec& vec(const double* p) { return *reinterpret_cast<const Vec*>(p); }
+INLINED Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
 
-static inline Vec spread(double x) { return Vec{} + x; }
+INLINED Vec spread(double x) { return Vec{} + x; }
 
-static inline int whole(int count) { return (count + kWidth - 1) / kWidth * kWidth; }
+INLINED int whole(int count) { return (count + kWidth - 1) / kWidth * kWidth; }
 
 // Lane `l` of a vector in all lanes.
 template <int l>
-static inline Vec lane(const Vec& v) {
+INLINED Vec lane(const Vec& v) {
 #if !defined(SHUFFLE)
   return spread(v[l]);
 #elif WIDTH == 8
@@ -52,7 +54,7 @@ static inline Vec lane(const Vec& v) {
 #endif
 
 // Rows become columns.
-static inline void transpose(Vec* rows) {
+INLINED void transpose(Vec* rows) {
 #if !defined(SHUFFLE)
   for (int i = 0; i < kWidth; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -89,7 +91,7 @@ static inline void transpose(Vec* rows) {
 }
 
 // Lane i of the result is the sum of the lanes of rows[i].
-static inline Vec sums(const Vec* rows) {
+INLINED Vec sums(const Vec* rows) {
 #if !defined(SHUFFLE)
   Vec out = {};
   for (int i = 0; i < kWidth; ++i) {
@@ -114,7 +116,7 @@ static inline Vec sums(const Vec* rows) {
 #endif
 }
 
-static inline double total(const Vec& v) {
+INLINED double total(const Vec& v) {
   double out = 0.0;
   UNROLLED for (int l = 0; l < kWidth; ++l) out += v[l];
   return out;
@@ -150,4 +152,4 @@ static void to_lanes(const double* from, int stride, int count, double* to) {
 
 constexpr double kHuge = __DBL_MAX__;
 
-static inline bool finite(double x) { return x - x == 0.0; }
+INLINED bool finite(double x) { return x - x == 0.0; }

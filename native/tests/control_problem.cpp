@@ -5,8 +5,6 @@
 #include <limits>
 #include <new>
 
-#include "tests/check.h"
-
 namespace robomorph::tests {
 
 using mpc::kLanes;
@@ -27,7 +25,7 @@ Numbers weights(std::size_t count, std::mt19937& random) {
   return out;
 }
 
-// Solves by LU with row exchanges; matrix (size, size) is destroyed, x comes in as the right side.
+// Solves by LU with row exchanges; matrix (size, size) is destroyed, x comes in as the right side. NaN where singular.
 void solve_dense(Numbers& matrix, Numbers& x) {
   const int size = static_cast<int>(x.size());
   for (int k = 0; k < size; ++k) {
@@ -35,7 +33,6 @@ void solve_dense(Numbers& matrix, Numbers& x) {
     for (int i = k + 1; i < size; ++i) {
       if (std::abs(matrix[i * size + k]) > std::abs(matrix[best * size + k])) best = i;
     }
-    CHECK(matrix[best * size + k] != 0.0);
     if (best != k) {
       std::swap_ranges(&matrix[k * size], &matrix[k * size] + size, &matrix[best * size]);
       std::swap(x[k], x[best]);
