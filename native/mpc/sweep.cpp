@@ -65,7 +65,7 @@ const SweepVersions& sweep_best() {
 }
 
 std::unique_ptr<Sweep> make_sweep(const Shape& shape, const SweepVersions& versions) {
-  return std::make_unique<VersionSweep>(shape, shape.problems == 1 ? versions.nodes : versions.problems);
+  return std::make_unique<VersionSweep>(shape, *(shape.problems == 1 ? versions.nodes : versions.problems)(shape));
 }
 
 std::unique_ptr<Sweep> make_sweep(const Shape& shape) { return make_sweep(shape, sweep_best()); }

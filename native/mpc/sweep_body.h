@@ -17,4 +17,4 @@
 #include "mpc/sweep_problems_body.h"
 // clang-format on
 
-static const SweepVersions kSweeps = {kNodes, kProblems};
+static const SweepVersions kSweeps = {sweep_of_nodes, sweep_of_problems};

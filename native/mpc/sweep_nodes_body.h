@@ -1,7 +1,8 @@
 // Lanes are nodes: the sweep back, node by node, and forth.
 
 // The rows of a group of nodes out of lane order.
-static void take_group(const Shape& shape, const NodesRoom& r, const Quadratic& m, int group) {
+template <typename Room>
+static void take_group(const Shape& shape, const Room& r, const Quadratic& m, int group) {
   const int n = r.n, block = r.block, node = n * 3 * block;
   const long at = static_cast<long>(group) * n * kLanes;
   for (int i = 0; i < n; ++i) {
@@ -17,22 +18,23 @@ static void take_group(const Shape& shape, const NodesRoom& r, const Quadratic& 
     if (shape.row_velocity) to_rows(m.row_dv + tasks + i * n * kLanes, n, to, shape.rows * r.task_width);
     to_rows(m.row_dq + tasks + i * n * kLanes, n, to + r.task_width - block, shape.rows * r.task_width);
   }
-  to_rows(m.a_weight + at, n, r.diagonals, r.width);
-  to_rows(m.v_weight + at, n, r.diagonals + block, r.width);
-  to_rows(m.q_weight + at, n, r.diagonals + 2 * block, r.width);
-  if (!shape.jerk) return;
-  to_rows(m.jerk_weight + at, n, r.diagonals + 3 * block, r.width);
+  to_rows(m.a_weight + at, n, r.diagonals, r.width());
+  to_rows(m.v_weight + at, n, r.diagonals + block, r.width());
+  to_rows(m.q_weight + at, n, r.diagonals + 2 * block, r.width());
+  if (!Room::jerk) return;
+  to_rows(m.jerk_weight + at, n, r.diagonals + 3 * block, r.width());
   for (int l = 0; l < kLanes; ++l) {
-    double* const row = r.diagonals + l * r.width;
+    double* const row = r.diagonals + l * r.width();
     for (int j = 0; j < block; j += kWidth) vec(row + j) += vec(row + 3 * block + j);
   }
 }
 
-static void take_pulls(const Shape& shape, const NodesRoom& r, const Quadratic& m, int group, bool last) {
+template <typename Room>
+static void take_pulls(const Shape& shape, const Room& r, const Quadratic& m, int group, bool last) {
   const int line = r.n * kLanes;
   pull_back(shape, m, group, last, r.lanes);
-  for (int b = last ? 1 : 0; b < (last || !shape.jerk ? 3 : 4); ++b) {
-    to_rows(r.lanes + b * line, r.n, r.pulls + b * r.block, r.width);
+  for (int b = last ? 1 : 0; b < (last || !Room::jerk ? 3 : 4); ++b) {
+    to_rows(r.lanes + b * line, r.n, r.pulls + b * r.block, r.width());
   }
 }
 
@@ -45,19 +47,21 @@ static void scale_rows(const double* from, const double* weights, int rows, int 
 }
 
 // Rows below the last of the value: NaN of a problem before, if any.
-static void clear_padding(const NodesRoom& r) {
+template <typename Room>
+static void clear_padding(const Room& r) {
   for (int j = 2 * r.n * r.block; j < 2 * r.block * r.block; j += kWidth) vec(r.value_v + j) = Vec{};
   for (int j = r.n * r.block; j < r.block * r.block; j += kWidth) vec(r.value_q + j) = Vec{};
 }
 
 // Returns false where a pivot was not positive.
-static bool node_matrices(const Shape& shape, const NodesRoom& r, const Quadratic& m, int node, double regularisation) {
+template <typename Room>
+static bool node_matrices(const Shape& shape, const Room& r, const Quadratic& m, int node, double regularisation) {
   const int n = r.n, lane = node % kLanes;
   const bool last = node == shape.horizon;
   const double* jacobian = r.jacobian + lane * n * 3 * r.block;
   const double* tasks = r.tasks + lane * shape.rows * r.task_width;
-  const double* diagonals = r.diagonals + lane * r.width;
-  double* factor = r.factors + (last ? 0 : static_cast<long>(node) * n * r.width);
+  const double* diagonals = r.diagonals + lane * r.width();
+  double* factor = r.factors + (last ? 0 : static_cast<long>(node) * n * r.width());
   double* inverse = r.inverses + (last ? 0 : static_cast<long>(node) * r.block);
   const long line = static_cast<long>(node / kLanes) * kLanes;
   if (shape.rows > 0) {
@@ -67,7 +71,7 @@ static bool node_matrices(const Shape& shape, const NodesRoom& r, const Quadrati
     scale_rows(jacobian, m.torque_weight + line * n + lane, n, 3 * r.block, r.scaled);
     fold_states(r);
     start_accelerations(r, diagonals, regularisation);
-    if (shape.jerk) start_jerk(r, diagonals);
+    if (Room::jerk) start_jerk(r, diagonals);
     eliminate_accelerations(r, jacobian, factor, inverse);
   } else {
     clear_padding(r);
@@ -106,20 +110,21 @@ INLINED void add_rows(const double* matrix, int width, int n, int columns, const
   }
 }
 
-static void node_vectors(const Shape& shape, const NodesRoom& r, int node) {
+template <typename Room>
+static void node_vectors(const Shape& shape, const Room& r, int node) {
   const int block = r.block;
-  const double* pull = r.pulls + node % kLanes * r.width;
+  const double* pull = r.pulls + node % kLanes * r.width();
   if (node == shape.horizon) {
-    for (int j = 0; j < r.states; j += kWidth) vec(r.value + j) = j < 2 * block ? vec(pull + block + j) : Vec{};
+    for (int j = 0; j < r.states(); j += kWidth) vec(r.value + j) = j < 2 * block ? vec(pull + block + j) : Vec{};
     *r.constant = 0.0;
     return;
   }
-  const double* factor = r.factors + static_cast<long>(node) * r.n * r.width;
+  const double* factor = r.factors + static_cast<long>(node) * r.n * r.width();
   double* offset = r.offsets + static_cast<long>(node) * block;
   for (int j = 0; j < block; j += kWidth) {
     const Vec q = vec(r.value + block + j), v = vec(r.value + j) + r.dt * q;
     Vec a = vec(pull + j) + r.dt * v;
-    if (shape.jerk) {
+    if (Room::jerk) {
       a += vec(r.value + 2 * block + j);
       vec(r.value + 2 * block + j) = vec(pull + 3 * block + j);
     }
@@ -127,8 +132,8 @@ static void node_vectors(const Shape& shape, const NodesRoom& r, int node) {
     vec(r.value + j) = vec(pull + block + j) + v;
     vec(r.value + block + j) = vec(pull + 2 * block + j) + q;
   }
-  multiply_rows(factor, r.width, r.n, block, r.slope, r.solved);
-  add_rows(factor + block, r.width, r.n, r.states, r.solved, r.value);
+  multiply_rows(factor, r.width(), r.n, block, r.slope, r.solved);
+  add_rows(factor + block, r.width(), r.n, r.states(), r.solved, r.value);
   Vec sum = {};
   for (int j = 0; j < block; j += kWidth) {
     const Vec y = vec(r.solved + j), by = y * vec(r.inverses + static_cast<long>(node) * block + j);
@@ -138,10 +143,10 @@ static void node_vectors(const Shape& shape, const NodesRoom& r, int node) {
   *r.constant += total(sum);
 }
 
+template <typename Room>
 static void nodes_back(const Shape& shape, const Quadratic& model, const double* regularisation, bool matrices,
                        double* memory, bool* ok) {
-  NodesRoom r;
-  nodes_room(shape, memory, &r);
+  const Room r(shape, memory, nullptr);
   bool fine = true;
   for (int node = shape.horizon; node >= 0 && fine; --node) {
     const bool last = node == shape.horizon;
@@ -161,24 +166,26 @@ static void nodes_back(const Shape& shape, const Quadratic& model, const double*
   *ok = *ok && fine;
 }
 
-// Gains of node 0: rows of accelerations over (q, v). They pass through `upper`, which is done with.
-static void nodes_gains(const NodesRoom& r, double* gains) {
-  for (int row = 0; row < r.n; row += kWidth) {
-    const int rows = r.n - row < kWidth ? r.n - row : kWidth;
-    Product p = {r.factors + row, r.factors + r.block, r.width, r.width, r.n};
-    fill_rows({nullptr, 0, nullptr, r.upper, 2 * r.block}, r.unit, &p, 1, rows, 2 * r.block / kWidth);
-    for (int i = 0; i < rows; ++i) {
-      double* to = gains + (row + i) * 2 * r.n;
-      for (int j = 0; j < r.n; ++j) {
-        to[j] = r.upper[i * 2 * r.block + r.block + j];
-        to[r.n + j] = r.upper[i * 2 * r.block + j];
-      }
+// Gains of node 0: rows of accelerations over (q, v).
+template <typename Room>
+static void nodes_gains(const Room& r, double* gains) {
+  const int n = r.n, block = r.block, width = r.width();
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < 2 * block; j += kWidth) {
+      Vec sum = {};
+      for (int k = i; k < n; ++k) sum += vec(r.factors + k * width + block + j) * r.factors[k * width + i];
+      vec(r.upper + j) = sum;  // which is done with
+    }
+    for (int j = 0; j < n; ++j) {
+      gains[i * 2 * n + j] = r.upper[block + j];
+      gains[i * 2 * n + n + j] = r.upper[j];
     }
   }
 }
 
 // x' P x of node 0, and its gradient times x: over the upper tiles, as they are full on the diagonal only.
-static double first_quadratic(const NodesRoom& r, const double* v, const double* q) {
+template <typename Room>
+static double first_quadratic(const Room& r, const double* v, const double* q) {
   const int block = r.block;
   double sum = 0.0;
   for (int i = 0; i < r.n; ++i) {
@@ -192,30 +199,31 @@ static double first_quadratic(const NodesRoom& r, const double* v, const double*
 }
 
 // Accelerations of a node from its state [v | q | a before] and then the next state.
-static void node_forth(const Shape& shape, const NodesRoom& r, int node, double* state, double* a) {
+template <typename Room>
+static void node_forth(const Room& r, int node, double* state, double* a) {
   const int block = r.block;
-  const double* factor = r.factors + static_cast<long>(node) * r.n * r.width;
+  const double* factor = r.factors + static_cast<long>(node) * r.n * r.width();
   const double* offset = r.offsets + static_cast<long>(node) * block;
-  multiply_rows(factor + block, r.width, r.n, r.states, state, r.solved);
+  multiply_rows(factor + block, r.width(), r.n, r.states(), state, r.solved);
   for (int j = 0; j < block; j += kWidth) {
     vec(r.solved + j) += vec(offset + j);
     vec(a + j) = Vec{};
   }
-  add_rows(factor, r.width, r.n, block, r.solved, a);
+  add_rows(factor, r.width(), r.n, block, r.solved, a);
   for (int j = 0; j < block; j += kWidth) {
     vec(state + j) += r.dt * vec(a + j);
     vec(state + block + j) += r.dt * vec(state + j);
-    if (shape.jerk) vec(state + 2 * block + j) = vec(a + j);
+    if (Room::jerk) vec(state + 2 * block + j) = vec(a + j);
   }
 }
 
+template <typename Room>
 static void nodes_forth(const Shape& shape, const double* dq0, const double* dv0, const double* regularisation,
                         bool matrices, const Direction& direction, double* memory, bool* ok) {
-  NodesRoom r;
-  nodes_room(shape, memory, &r);
+  const Room r(shape, memory, nullptr);
   const int n = r.n, block = r.block;
   double *state = r.state, along = 0.0;
-  for (int j = 0; j < r.states; j += kWidth) vec(state + j) = Vec{};
+  for (int j = 0; j < r.states(); j += kWidth) vec(state + j) = Vec{};
   for (int i = 0; i < n; ++i) {
     state[i] = dv0[i];
     state[block + i] = dq0[i];
@@ -233,7 +241,7 @@ static void nodes_forth(const Shape& shape, const double* dq0, const double* dv0
       vec(step + block + j) = vec(state + block + j);
       vec(a + j) = Vec{};
     }
-    if (slot < shape.horizon) node_forth(shape, r, slot, state, a);
+    if (slot < shape.horizon) node_forth(r, slot, state, a);
     for (int j = 0; j < block; j += kWidth) square += vec(a + j) * vec(a + j);
     if (slot % kLanes < kLanes - 1) continue;
     const long at = static_cast<long>(slot / kLanes) * n * kLanes;
@@ -245,4 +253,29 @@ static void nodes_forth(const Shape& shape, const double* dq0, const double* dv0
   *ok = *ok && finite(direction.slope[0]) && finite(direction.curve[0]) && finite(total(square));
 }
 
-static const SweepVersion kNodes = {nodes_numbers, nodes_prepare, nodes_back, nodes_forth};
+template <typename Room>
+static std::size_t nodes_numbers(const Shape& shape) {
+  std::size_t used;
+  const Room r(shape, nullptr, &used);
+  return used;
+}
+
+template <typename Room>
+static void nodes_prepare(const Shape& shape, double* memory) {
+  const Room r(shape, memory, nullptr);
+  for (int i = 0; i < kWidth; ++i) r.unit[i * kWidth + i] = 1.0;
+}
+
+template <typename Room>
+static const SweepVersion* nodes_version() {
+  static const SweepVersion version = {nodes_numbers<Room>, nodes_prepare<Room>, nodes_back<Room>, nodes_forth<Room>};
+  return &version;
+}
+
+// Sizes that are known to the compiler are quicker: those of most arms.
+static const SweepVersion* sweep_of_nodes(const Shape& shape) {
+  if (shape.jerk) return nodes_version<NodesRoom<0, true>>();
+  if (shape.nv == 6) return nodes_version<NodesRoom<6, false>>();
+  if (shape.nv == 7) return nodes_version<NodesRoom<7, false>>();
+  return nodes_version<NodesRoom<0, false>>();
+}

@@ -1,8 +1,9 @@
 // Lanes are nodes: the matrices of one node, from the value of the next one to its own.
 
-// Rows of accelerations are eliminated kWidth at a time. This is one tile of them, `column` vectors from the left.
+// Rows of accelerations are eliminated kWidth at a time. This is one tile of them, from `column` on.
+template <typename Room>
 struct PanelTile {
-  const NodesRoom& r;
+  const Room& r;
   const double* jacobian;
   double *factor, *inverse;
   int row, column;
@@ -10,76 +11,69 @@ struct PanelTile {
 
   template <int rows, int some>
   void run() const {
-    const int width = r.width, at = column * kWidth;
-    Vec t[rows][some], m[rows], by[rows];
-    UNROLLED for (int i = 0; i < rows; ++i) {
-      UNROLLED for (int c = 0; c < some; ++c) t[i][c] = vec(r.start + (row + i) * width + at + c * kWidth);
-    }
-    if (torques) add_product<rows, some>(t, {jacobian + row, r.scaled + at, 3 * r.block, 3 * r.block, r.n});
-    add_product<rows, some>(t, {r.multipliers + row, r.upper + at, r.block, width, row});
+    const int width = r.width();
+    Vec t[rows][some], by[rows];
+    clear_tile(t);
+    if (torques) add_product(t, jacobian + row, 3 * r.block, r.scaled + column, 3 * r.block, r.n);
+    add_product(t, r.multipliers + row, r.block, r.upper + column, width, row);
+    add_tile(t, r.start + row * width + column, width);
     double* const known = r.multipliers + row * r.block + row;
-    if (at == row) {
-      eliminate<0>(t, m, by);
-      UNROLLED for (int i = 0; i < rows; ++i) {
-        vec(known + i * r.block) = m[i];
-        inverse[row + i] = by[i][0];
-      }
+    if (column == row) {
+      eliminate<0>(t, by, lane<0>(t[0][0]));
+      UNROLLED for (int i = 0; i < rows; ++i) inverse[row + i] = by[i][0];
     } else {
-      eliminate_known<rows, some>(t, known, r.block);
+      eliminate_known(t, known, r.block);
       UNROLLED for (int i = 0; i < rows; ++i) by[i] = spread(inverse[row + i]);
     }
+    store_tile(t, r.upper + row * width + column, width);
     UNROLLED for (int c = 0; c < some; ++c) {
-      const bool state = at + c * kWidth >= r.block;
-      UNROLLED for (int i = 0; i < rows; ++i) {
-        const int place = (row + i) * width + at + c * kWidth;
-        vec(r.upper + place) = t[i][c];
-        if (state) vec(factor + place) = t[i][c] * by[i];
-        else if (c > 0 || at != row) vec(r.multipliers + (row + i) * r.block + at + c * kWidth) = t[i][c] * by[i];
-      }
+      const int at = column + c * kWidth;
+      double* const to = at < r.block ? r.multipliers + row * r.block + at : factor + row * width + at;
+      const int stride = at < r.block ? r.block : width;
+      UNROLLED for (int i = 0; i < rows; ++i) vec(to + i * stride) = t[i][c] * by[i];
     }
   }
 };
 
 // The inverse of the unit triangle: what elimination makes of the unit matrix, up to the columns of `row`.
+template <typename Room>
 struct InverseTile {
-  const NodesRoom& r;
+  const Room& r;
   double* factor;
   int row, column;
 
   template <int rows, int some>
   void run() const {
-    const int at = column * kWidth;
+    const int width = r.width();
     Vec t[rows][some];
-    UNROLLED for (int i = 0; i < rows; ++i) {
-      UNROLLED for (int c = 0; c < some; ++c) t[i][c] = at + c * kWidth == row ? vec(r.unit + i * kWidth) : Vec{};
+    clear_tile(t);
+    if (column + (some - 1) * kWidth == row) {
+      UNROLLED for (int i = 0; i < rows; ++i) t[i][some - 1] = vec(r.unit + i * kWidth);
     }
-    add_product<rows, some>(
-        t, {r.multipliers + at * r.block + row, factor + at * r.width + at, r.block, r.width, row - at});
-    eliminate_known<rows, some>(t, r.multipliers + row * r.block + row, r.block);
-    UNROLLED for (int i = 0; i < rows; ++i) {
-      UNROLLED for (int c = 0; c < some; ++c) vec(factor + (row + i) * r.width + at + c * kWidth) = t[i][c];
-    }
+    add_product(t, r.multipliers + column * r.block + row, r.block, factor + column * width + column, width, row - column);
+    eliminate_known(t, r.multipliers + row * r.block + row, r.block);
+    store_tile(t, factor + row * width + column, width);
   }
 };
 
-static void eliminate_accelerations(const NodesRoom& r, const double* jacobian, double* factor, double* inverse) {
-  const int vectors = r.block / kWidth, all = r.width / kWidth;
+template <typename Room>
+INLINED void eliminate_accelerations(const Room& r, const double* jacobian, double* factor, double* inverse) {
   for (int row = 0; row < r.n; row += kWidth) {
-    const int rows = r.n - row < kWidth ? r.n - row : kWidth;
-    for (int c = row / kWidth, some; c < all; c += some) {
-      const bool torques = c < 3 * vectors;  // they know nothing of accelerations before
-      some = next_vectors((torques ? 3 * vectors : all) - c);
-      sized<kWidth, kTileVectors>(rows, some, PanelTile{r, jacobian, factor, inverse, row, c, torques});
+    const int rows = next_rows(r.n - row);
+    for (int column = row, some; column < r.width(); column += some * kWidth) {
+      const bool torques = column < 3 * r.block;  // they know nothing of accelerations before
+      some = next_vectors(((torques ? 3 * r.block : r.width()) - column) / kWidth);
+      sized<kWidth, kTileVectors>(rows, some, PanelTile<Room>{r, jacobian, factor, inverse, row, column, torques});
     }
-    for (int c = 0, some; c * kWidth <= row; c += some) {
-      some = next_vectors(row / kWidth + 1 - c);
-      sized<kWidth, kTileVectors>(rows, some, InverseTile{r, factor, row, c});
+    for (int column = 0, some; column <= row; column += some * kWidth) {
+      some = next_vectors((row - column) / kWidth + 1);
+      sized<kWidth, kTileVectors>(rows, some, InverseTile<Room>{r, factor, row, column});
     }
   }
 }
 
 // The lower tiles of a symmetric matrix from the upper.
-static void mirror(double* matrix, int stride, int size) {
+INLINED void mirror(double* matrix, int stride, int size) {
   for (int i = 0; i < size; i += kWidth) {
     for (int j = i + kWidth; j < size; j += kWidth) {
       Vec rows[kWidth];
@@ -92,7 +86,8 @@ static void mirror(double* matrix, int stride, int size) {
 
 // The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q: v' = v + dt a,
 // q' = q + dt v'. Of the symmetric parts, all is there afterwards.
-static void fold_states(const NodesRoom& r) {
+template <typename Room>
+INLINED void fold_states(const Room& r) {
   const int block = r.block, stride = 2 * block;
   const double dt = r.dt;
   mirror(r.value_q, block, block);
@@ -114,11 +109,12 @@ static void fold_states(const NodesRoom& r) {
 }
 
 // Rows of accelerations, before torques: what the next node's value says of them, and their own weights.
-static void start_accelerations(const NodesRoom& r, const double* diagonals, double regularisation) {
+template <typename Room>
+INLINED void start_accelerations(const Room& r, const double* diagonals, double regularisation) {
   const int block = r.block, stride = 2 * block;
   for (int i = 0; i < r.n; ++i) {
     const double* v = r.value_v + i * stride;
-    double* to = r.start + i * r.width;
+    double* to = r.start + i * r.width();
     for (int j = 0; j < block; j += kWidth) {
       const Vec av = r.dt * vec(v + j);
       vec(to + j) = r.dt * av;
@@ -131,11 +127,12 @@ static void start_accelerations(const NodesRoom& r, const double* diagonals, dou
 }
 
 // The same of the acceleration before the next node, which is this node's.
-static void start_jerk(const NodesRoom& r, const double* diagonals) {
+template <typename Room>
+static void start_jerk(const Room& r, const double* diagonals) {
   const int block = r.block, stride = 3 * block;
   for (int i = 0; i < r.n; ++i) {
     const double* from = r.value_before + i * stride;
-    double* to = r.start + i * r.width;
+    double* to = r.start + i * r.width();
     for (int j = 0; j < block; j += kWidth) {
       const Vec q = vec(from + block + j), v = vec(from + j) + r.dt * q;
       vec(r.before_v + i * block + j) = v;
@@ -151,41 +148,85 @@ static void start_jerk(const NodesRoom& r, const double* diagonals) {
       Vec other[kWidth];
       UNROLLED for (int k = 0; k < kWidth; ++k) other[k] = vec(r.before_v + (j + k) * block + i);
       transpose(other);
-      UNROLLED for (int k = 0; k < kWidth; ++k) vec(r.start + (i + k) * r.width + j) += r.dt * other[k];
+      UNROLLED for (int k = 0; k < kWidth; ++k) vec(r.start + (i + k) * r.width() + j) += r.dt * other[k];
     }
   }
 }
 
-// The value of a node: rows of v over [v | q], of q over q, of the acceleration before over all three.
-static void update_value(const Shape& shape, const NodesRoom& r, const double* jacobian, const double* tasks,
-                         const double* diagonals, const double* factor, bool last) {
-  const int block = r.block, vectors = block / kWidth, width = r.width, wide = r.task_width;
-  const int q_tasks = wide - block;  // where q stands in a task's row
-  for (int row = 0; row < r.n; row += kWidth) {
-    const int rows = r.n - row < kWidth ? r.n - row : kWidth, done = row / kWidth;
-    for (int b = 1; b <= 2; ++b) {
-      Product products[3];
-      int count = 0;
-      if (!last) {
-        const int at = b * block + row;
-        products[count++] = {jacobian + at, r.scaled + at, 3 * block, 3 * block, r.n};
-        products[count++] = {factor + at, r.upper + at, width, width, r.n};
-      }
-      if (shape.rows > 0 && (b == 2 || shape.row_velocity)) {
-        const int at = (b == 2 ? q_tasks : 0) + row;
-        products[count++] = {tasks + at, r.scaled_tasks + at, wide, wide, shape.rows};
-      }
-      const int stride = (3 - b) * block;
-      double* const to = (b == 1 ? r.value_v : r.value_q) + row * stride + row;
-      const Tile tile = {last ? nullptr : to, stride, diagonals + b * block + row, to, stride};
-      fill_rows(tile, r.unit, products, count, rows, (3 - b) * vectors - done);
+// Rows of the value over v (which == 1) or q (2), from `column` of their own row on.
+template <typename Room>
+struct ValueTile {
+  const Room& r;
+  const double *jacobian, *tasks, *diagonals, *factor;
+  int which, row, column, task_count;
+  bool last;
+
+  template <int rows, int some>
+  void run() const {
+    const int from = which * r.block, stride = (3 - which) * r.block, width = r.width();
+    Vec t[rows][some];
+    clear_tile(t);
+    if (!last) {
+      add_product(t, jacobian + from + row, 3 * r.block, r.scaled + from + column, 3 * r.block, r.n);
     }
-    if (!shape.jerk) continue;
-    double* const to = r.value_before + row * 3 * block;
-    Product p = {factor + 3 * block + row, r.upper + block, width, width, last ? 0 : r.n};
-    fill_rows({nullptr, 0, nullptr, to, 3 * block}, r.unit, &p, 1, rows, 2 * vectors);
-    p.right = r.upper + 3 * block + row;
-    fill_rows({nullptr, 0, last ? nullptr : diagonals + 3 * block + row, to + 2 * block + row, 3 * block}, r.unit, &p, 1,
-              rows, vectors - done);
+    if (task_count > 0) {
+      const int at = which == 2 ? r.task_width - r.block : 0;
+      add_product(t, tasks + at + row, r.task_width, r.scaled_tasks + at + column, r.task_width, task_count);
+    }
+    if (column == row) {
+      UNROLLED for (int i = 0; i < rows; ++i) t[i][0] += vec(r.unit + i * kWidth) * vec(diagonals + from + row);
+    }
+    double* const to = (which == 1 ? r.value_v : r.value_q) + row * stride + column;
+    if (!last) {
+      add_tile(t, to, stride);
+      add_product(t, factor + from + row, width, r.upper + from + column, width, r.n);
+    }
+    store_tile(t, to, stride);
   }
+};
+
+// Rows of the value over the acceleration before, which stands behind v and q here.
+template <typename Room>
+struct BeforeTile {
+  const Room& r;
+  const double *diagonals, *factor;
+  int row, column;
+
+  template <int rows, int some>
+  void run() const {
+    const int width = r.width(), own = 2 * r.block + row;
+    Vec t[rows][some];
+    clear_tile(t);
+    if (column == own) {
+      UNROLLED for (int i = 0; i < rows; ++i) t[i][0] = vec(r.unit + i * kWidth) * vec(diagonals + 3 * r.block + row);
+    }
+    add_product(t, factor + 3 * r.block + row, width, r.upper + r.block + column, width, r.n);
+    store_tile(t, r.value_before + row * 3 * r.block + column, 3 * r.block);
+  }
+};
+
+// The value of a node: rows of v over [v | q], of q over q, of the acceleration before over all three.
+template <typename Room>
+INLINED void update_value(const Shape& shape, const Room& r, const double* jacobian, const double* tasks,
+                          const double* diagonals, const double* factor, bool last) {
+  for (int row = 0; row < r.n; row += kWidth) {
+    const int rows = next_rows(r.n - row);
+    UNROLLED for (int which = 1; which <= 2; ++which) {
+      const int count = which == 2 || shape.row_velocity ? shape.rows : 0;
+      for (int column = row, some; column < (3 - which) * r.block; column += some * kWidth) {
+        some = next_vectors(((3 - which) * r.block - column) / kWidth);
+        sized<kWidth, kTileVectors>(
+            rows, some, ValueTile<Room>{r, jacobian, tasks, diagonals, factor, which, row, column, count, last});
+      }
+    }
+    if (!Room::jerk || last) continue;
+    const int own = 2 * r.block + row;
+    for (int column = 0, some; column < 3 * r.block; column += some * kWidth) {
+      if (column == 2 * r.block) column = own;  // of itself the upper part
+      some = next_vectors(((column < 2 * r.block ? 2 : 3) * r.block - column) / kWidth);
+      sized<kWidth, kTileVectors>(rows, some, BeforeTile<Room>{r, diagonals, factor, row, column});
+    }
+  }
+  if (!Room::jerk || !last) return;
+  for (int j = 0; j < r.n * 3 * r.block; j += kWidth) vec(r.value_before + j) = Vec{};
 }

@@ -1,8 +1,25 @@
 // Lanes are nodes: where the numbers of a sweep lie. Rows of matrices are whole vectors; the variables of a node stand
 // in blocks, each padded with zeros to whole vectors: [a | v | q], with jerk [a | v | q | a before].
 
-struct NodesRoom {
-  int n, block, states, width, task_width;  // block: nv in whole vectors; states: blocks of the state x block
+
+// Sizes known to the compiler, for robots of many arms, or not (known == 0). block: nv in whole vectors.
+template <int known>
+struct NodesExtent {
+  static constexpr int n = known, block = whole(known);
+  explicit NodesExtent(int) {}
+};
+
+template <>
+struct NodesExtent<0> {
+  int n, block;
+  explicit NodesExtent(int nv) : n(nv), block(whole(nv)) {}
+};
+
+template <int known, bool with_jerk>
+struct NodesRoom : NodesExtent<known> {
+  static constexpr bool jerk = with_jerk;
+  static constexpr int blocks = jerk ? 4 : 3;  // of variables
+  int task_width;
   double dt;
   // Of a group of nodes, a row for each
   double* jacobian;   // (kLanes, n, 3 block): torques by a, v, q
@@ -33,57 +50,49 @@ struct NodesRoom {
   double* factors;   // (horizon, n, width): [inverse of the unit triangle | upper by its pivots, negative]
   double* inverses;  // (horizon, block): of pivots, negative
   double* offsets;   // (horizon, block)
+
+  int states() const { return (blocks - 1) * this->block; }
+  int width() const { return blocks * this->block; }
+
+  // Sets `used` to how many numbers there are. Without memory it only counts.
+  NodesRoom(const Shape& shape, double* memory, std::size_t* used);
 };
 
-// Returns how many numbers there are. Without memory it only counts.
-static std::size_t nodes_room(const Shape& shape, double* memory, NodesRoom* r) {
-  const int n = r->n = shape.nv, block = r->block = whole(n);
-  r->states = (shape.jerk ? 3 : 2) * block;
-  const int width = r->width = block + r->states;
-  r->task_width = (shape.row_velocity ? 2 : 1) * block;
-  r->dt = shape.dt;
-  std::size_t used = 0;
-  const auto take = [&used, memory](long count) {
-    const std::size_t at = used;
-    used += static_cast<std::size_t>((count + kLanes - 1) / kLanes * kLanes);
+template <int known, bool with_jerk>
+NodesRoom<known, with_jerk>::NodesRoom(const Shape& shape, double* memory, std::size_t* used)
+    : NodesExtent<known>(shape.nv), task_width((shape.row_velocity ? 2 : 1) * this->block), dt(shape.dt) {
+  const int n = this->n, block = this->block;
+  std::size_t count = 0;
+  const auto take = [&count, memory](long wanted) {
+    const std::size_t at = count;
+    count += static_cast<std::size_t>((wanted + kLanes - 1) / kLanes * kLanes);
     return memory ? memory + at : nullptr;
   };
-  r->jacobian = take(static_cast<long>(kLanes) * n * 3 * block);
-  r->tasks = take(static_cast<long>(kLanes) * shape.rows * r->task_width);
-  r->diagonals = take(kLanes * width);
-  r->pulls = take(kLanes * width);
-  r->lanes = take(kLanes * 4 * n);
-  r->unit = take(kWidth * kWidth);
-  r->scaled = take(n * 3 * block);
-  r->scaled_tasks = take(static_cast<long>(shape.rows) * r->task_width);
-  r->start = take(block * width);
-  r->upper = take(n * width);
-  r->multipliers = take(n * block);
-  r->value_v = take(block * 2 * block);
-  r->value_q = take(block * block);
-  r->value_before = take(block * 3 * block);
-  r->before_v = take(block * block);
-  r->value = take(r->states);
-  r->slope = take(width);
-  r->solved = take(block);
-  r->state = take(r->states);
-  r->first_v = take(block * 2 * block);
-  r->first_q = take(block * block);
-  r->constant = take(1);
-  r->steps = take(kLanes * 3 * block);
-  r->factors = take(static_cast<long>(shape.horizon) * n * width);
-  r->inverses = take(static_cast<long>(shape.horizon) * block);
-  r->offsets = take(static_cast<long>(shape.horizon) * block);
-  return used;
-}
-
-static std::size_t nodes_numbers(const Shape& shape) {
-  NodesRoom r;
-  return nodes_room(shape, nullptr, &r);
-}
-
-static void nodes_prepare(const Shape& shape, double* memory) {
-  NodesRoom r;
-  nodes_room(shape, memory, &r);
-  for (int i = 0; i < kWidth; ++i) r.unit[i * kWidth + i] = 1.0;
+  jacobian = take(static_cast<long>(kLanes) * n * 3 * block);
+  tasks = take(static_cast<long>(kLanes) * shape.rows * task_width);
+  diagonals = take(kLanes * width());
+  pulls = take(kLanes * width());
+  lanes = take(kLanes * 4 * n);
+  unit = take(kWidth * kWidth);
+  scaled = take(n * 3 * block);
+  scaled_tasks = take(static_cast<long>(shape.rows) * task_width);
+  start = take(block * width());
+  upper = take(n * width());
+  multipliers = take(n * block);
+  value_v = take(block * 2 * block);
+  value_q = take(block * block);
+  value_before = take(block * 3 * block);
+  before_v = take(block * block);
+  value = take(states());
+  slope = take(width());
+  solved = take(block);
+  state = take(states());
+  first_v = take(block * 2 * block);
+  first_q = take(block * block);
+  constant = take(1);
+  steps = take(kLanes * 3 * block);
+  factors = take(static_cast<long>(shape.horizon) * n * width());
+  inverses = take(static_cast<long>(shape.horizon) * block);
+  offsets = take(static_cast<long>(shape.horizon) * block);
+  if (used) *used = count;
 }

@@ -1,15 +1,10 @@
 // Lanes are nodes: tiles of matrices that stay in registers. A tile has `rows` rows of `some` vectors.
 
-// A product left' right, rows of both one below another: left (depth, ...), right (depth, ...).
-struct Product {
-  const double *left, *right;
-  int left_stride, right_stride, depth;
-};
-
+// sum += left' right, rows of both one below another: left (depth, rows), right (depth, some vectors).
 template <int rows, int some>
-INLINED void add_product(Vec (&sum)[rows][some], const Product& p) {
-  const double *left = p.left, *right = p.right;
-  for (int k = 0; k < p.depth; ++k, left += p.left_stride, right += p.right_stride) {
+INLINED void add_product(Vec (&sum)[rows][some], const double* left, int left_stride, const double* right,
+                         int right_stride, int depth) {
+  for (int k = 0; k < depth; ++k, left += left_stride, right += right_stride) {
     Vec x[some];
     UNROLLED for (int c = 0; c < some; ++c) x[c] = vec(right + c * kWidth);
     UNROLLED for (int i = 0; i < rows; ++i) {
@@ -18,31 +13,28 @@ INLINED void add_product(Vec (&sum)[rows][some], const Product& p) {
   }
 }
 
-// Where a tile begins and ends.
-struct Tile {
-  const double* from;  // null for zero
-  int from_stride;
-  const double* diagonal;  // of the first vector of the tile, null for none
-  double* to;
-  int to_stride;
-};
-
 template <int rows, int some>
-static void fill_tile(const Tile& t, const double* unit, const Product* products, int count) {
-  Vec sum[rows][some];
+INLINED void clear_tile(Vec (&t)[rows][some]) {
   UNROLLED for (int i = 0; i < rows; ++i) {
-    UNROLLED for (int c = 0; c < some; ++c) sum[i][c] = t.from ? vec(t.from + i * t.from_stride + c * kWidth) : Vec{};
-  }
-  if (t.diagonal) {
-    UNROLLED for (int i = 0; i < rows; ++i) sum[i][0] += vec(unit + i * kWidth) * vec(t.diagonal);
-  }
-  for (int p = 0; p < count; ++p) add_product<rows, some>(sum, products[p]);
-  UNROLLED for (int i = 0; i < rows; ++i) {
-    UNROLLED for (int c = 0; c < some; ++c) vec(t.to + i * t.to_stride + c * kWidth) = sum[i][c];
+    UNROLLED for (int c = 0; c < some; ++c) t[i][c] = Vec{};
   }
 }
 
-// Calls f<rows, some> for numbers of rows and vectors that are known at run time only.
+template <int rows, int some>
+INLINED void add_tile(Vec (&t)[rows][some], const double* from, int stride) {
+  UNROLLED for (int i = 0; i < rows; ++i) {
+    UNROLLED for (int c = 0; c < some; ++c) t[i][c] += vec(from + i * stride + c * kWidth);
+  }
+}
+
+template <int rows, int some>
+INLINED void store_tile(const Vec (&t)[rows][some], double* to, int stride) {
+  UNROLLED for (int i = 0; i < rows; ++i) {
+    UNROLLED for (int c = 0; c < some; ++c) vec(to + i * stride + c * kWidth) = t[i][c];
+  }
+}
+
+// Calls f.run<rows, some> for numbers of rows and vectors that are known at run time only.
 template <int rows, int some, typename Function>
 INLINED void sized(int actual_rows, int actual_some, const Function& f) {
   if constexpr (rows == 0 || some == 0) {
@@ -57,50 +49,31 @@ INLINED void sized(int actual_rows, int actual_some, const Function& f) {
 }
 
 // How many vectors to take next of those left: none is left alone.
-INLINED int next_vectors(int left) { return left == kTileVectors + 1 ? (left + 1) / 2 : left < kTileVectors ? left : kTileVectors; }
-
-struct FillTile {
-  const Tile& tile;
-  const double* unit;
-  const Product* products;
-  int count;
-  template <int rows, int some>
-  void run() const {
-    fill_tile<rows, some>(tile, unit, products, count);
-  }
-};
-
-// `rows` (at most kWidth) rows of `vectors` vectors, tile by tile; the products' right sides begin where the tile does.
-static void fill_rows(Tile tile, const double* unit, Product* products, int count, int rows, int vectors) {
-  while (vectors > 0) {
-    const int some = next_vectors(vectors);
-    sized<kWidth, kTileVectors>(rows, some, FillTile{tile, unit, products, count});
-    if (tile.from) tile.from += some * kWidth;
-    tile.diagonal = nullptr;
-    tile.to += some * kWidth;
-    for (int p = 0; p < count; ++p) products[p].right += some * kWidth;
-    vectors -= some;
-  }
+INLINED int next_vectors(int left) {
+  return left == kTileVectors + 1 ? (left + 1) / 2 : left < kTileVectors ? left : kTileVectors;
 }
 
-// Eliminates row after row of a tile whose first vector holds the diagonal: t becomes upper, and `m` has its rows by
-// their pivots, negative.
+INLINED int next_rows(int left) { return left < kWidth ? left : kWidth; }
+
+// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on. t becomes upper, `inverse` the
+// pivots' inverses, negative. The next pivot is computed apart, as all waits for it: `diagonal` is this one, in all lanes.
 template <int pivot, int row, int rows, int some>
-INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& m) {
+INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& inverse) {
   if constexpr (row < rows) {
-    const Vec f = lane<row>(m);
+    const Vec f = lane<row>(t[pivot][0]) * inverse;
     UNROLLED for (int c = 0; c < some; ++c) t[row][c] += f * t[pivot][c];
-    eliminate_row<pivot, row + 1>(t, m);
+    eliminate_row<pivot, row + 1>(t, inverse);
   }
 }
 
 template <int pivot, int rows, int some>
-INLINED void eliminate(Vec (&t)[rows][some], Vec (&m)[rows], Vec (&inverse)[rows]) {
-  if constexpr (pivot < rows) {
-    inverse[pivot] = -1.0 / lane<pivot>(t[pivot][0]);
-    m[pivot] = t[pivot][0] * inverse[pivot];
-    eliminate_row<pivot, pivot + 1>(t, m[pivot]);
-    eliminate<pivot + 1>(t, m, inverse);
+INLINED void eliminate(Vec (&t)[rows][some], Vec (&inverse)[rows], const Vec& diagonal) {
+  inverse[pivot] = -1.0 / diagonal;
+  if constexpr (pivot + 1 < rows) {
+    const Vec beside = lane<pivot + 1>(t[pivot][0]);
+    const Vec next = lane<pivot + 1>(t[pivot + 1][0]) + beside * beside * inverse[pivot];
+    eliminate_row<pivot, pivot + 1>(t, inverse[pivot]);
+    eliminate<pivot + 1>(t, inverse, next);
   }
 }
 

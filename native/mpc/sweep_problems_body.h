@@ -155,4 +155,7 @@ static void problems_forth(const Shape& shape, const double* dq0, const double* 
   }
 }
 
-static const SweepVersion kProblems = {problems_numbers, problems_prepare, problems_back, problems_forth};
+static const SweepVersion* sweep_of_problems(const Shape&) {
+  static const SweepVersion version = {problems_numbers, problems_prepare, problems_back, problems_forth};
+  return &version;
+}

@@ -41,7 +41,7 @@ INLINED void begin_lanes(Vec (&t)[rows][columns], const LaneTile& tile) {
 }
 
 // Part of the value's rows. `weights`: of the diagonal, for tiles on it.
-struct ValueTile {
+struct LaneValueTile {
   const LaneTile& tile;
   const double* weights;
   const LaneProduct* products;

@@ -75,7 +75,7 @@ static void value_lanes(LaneTile tile, LaneProduct* products, int count, int row
                         bool on) {
   for (int c = 0, some; c < columns; c += some, on = false) {
     some = on ? rows : lane_columns(columns - c);
-    const ValueTile f = {tile, weights, products, count};
+    const LaneValueTile f = {tile, weights, products, count};
     if (on) lane_sized<kTileRows, kTileRows, true>(rows, some, f);
     else lane_sized<kTileRows, kTileColumns, false>(rows, some, f);
     if (tile.from) tile.from += some * kLanes;

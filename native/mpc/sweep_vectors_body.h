@@ -18,7 +18,7 @@ INLINED Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
 
 INLINED Vec spread(double x) { return Vec{} + x; }
 
-INLINED int whole(int count) { return (count + kWidth - 1) / kWidth * kWidth; }
+static constexpr int whole(int count) { return (count + kWidth - 1) / kWidth * kWidth; }
 
 // Lane `l` of a vector in all lanes.
 template <int l>

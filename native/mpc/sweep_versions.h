@@ -21,8 +21,10 @@ struct SweepVersion {
                 const Direction& direction, double* memory, bool* ok);
 };
 
+// For a shape with lanes of nodes, and of problems.
 struct SweepVersions {
-  SweepVersion nodes, problems;
+  const SweepVersion* (*nodes)(const Shape& shape);
+  const SweepVersion* (*problems)(const Shape& shape);
 };
 
 const SweepVersions& sweep_plain();
