@@ -71,9 +71,11 @@ INLINED void transpose(Vec* rows) {
     b[i] = EVEN(rows[i], rows[i + 1]);
     b[i + 1] = ODD(rows[i], rows[i + 1]);
   }
-  UNROLLED for (int i = 0; i < kWidth; i += (i % 2 == 0 ? 1 : 3)) {
-    a[i] = EVEN_PAIRS(b[i], b[i + 2]);
-    a[i + 2] = ODD_PAIRS(b[i], b[i + 2]);
+  UNROLLED for (int i = 0; i < kWidth; i += 4) {
+    UNROLLED for (int j = i; j < i + 2; ++j) {
+      a[j] = EVEN_PAIRS(b[j], b[j + 2]);
+      a[j + 2] = ODD_PAIRS(b[j], b[j + 2]);
+    }
   }
 #elif WIDTH == 4
   UNROLLED for (int i = 0; i < kWidth; i += 2) {
