@@ -1,4 +1,5 @@
-"""Control problems by Pinocchio and dense linear algebra: nothing of robomorph's is used but the robot's names.
+"""Control problems by Pinocchio and dense linear algebra: nothing of robomorph's is used but the robot's
+names.
 
 All accelerations of the horizon are one vector; positions and velocities are linear in it. Costs and their
 Jacobians are Pinocchio's, Gauss-Newton steps are dense least squares, limits are SciPy's affair.
@@ -204,20 +205,20 @@ class Oracle:
         a = np.array(a, dtype=np.float64)
         for _ in range(iterations):
             residual, slope = self._system(q, v, a)
-            step = np.linalg.lstsq(slope, -residual, rcond=None)[0].reshape(a.shape)
+            step = np.linalg.solve(slope.T @ slope, -slope.T @ residual).reshape(a.shape)
             promised = -(slope.T @ residual) @ step.ravel()
-            cost, length = 0.5 * residual @ residual, 1.0
+            cost, length = float(0.5 * residual @ residual), 1.0
             if promised < 1e-14 * cost:
                 break
             while length > 1e-6 and not self.cost(q, v, a + length * step) < cost * (1 + 1e-14):
                 length *= 0.5
-            a = a + length * step
+            a += length * step
         return a
 
     def gradient(self, q: Array, v: Array, a: Array) -> Array:
         """Of the cost by accelerations (N, nv)."""
         residual, slope = self._system(q, v, a)
-        return (slope.T @ residual).reshape(a.shape)
+        return np.asarray(slope.T @ residual).reshape(a.shape)
 
     def violation(self, q: Array, v: Array, a: Array) -> float:
         """The largest of all limits, in their own units; negative if all are kept."""

@@ -185,6 +185,8 @@ class _Bound:
             if not warm:
                 last[...] = 0.0
                 return
+            if elapsed <= 0.0:
+                return
             node = math.ceil(elapsed / self.layout.dt * (1.0 - 1e-9)) - 1
             np.copyto(last, self.outputs["plan_a"][:, min(max(node, 0), self.layout.horizon - 1)])
 
