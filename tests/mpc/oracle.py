@@ -196,13 +196,14 @@ class Oracle:
         out = np.einsum("ij,n->inj", rows.dq, position[k]) + np.einsum("ij,n->inj", rows.dv, velocity[k])
         if k < self.horizon:
             out[:, k] += rows.da
-        return out.reshape(len(rows.values), -1)
+        return np.asarray(out).reshape(len(rows.values), -1)
 
     # --- optima --------------------------------------------------------------------------------------
 
     def solve(self, q: Array, v: Array, a: Array, iterations: int = 100) -> Array:
         """Gauss-Newton with halved steps, from accelerations (N, nv), until nothing changes."""
         a = np.array(a, dtype=np.float64)
+
         for _ in range(iterations):
             residual, slope = self._system(q, v, a)
             step = np.linalg.solve(slope.T @ slope, -slope.T @ residual).reshape(a.shape)

@@ -92,8 +92,15 @@ def _own(robot: Robot, name: str, own: tuple[Array, Array], share: float) -> tup
         )
     if name == "position":
         check_positions(robot.model, *own)
-        middle, half = 0.5 * (own[0] + own[1]), 0.5 * (own[1] - own[0])
-        return (own[0], own[1]) if share == 1.0 else (middle - share * half, middle + share * half)
+        if share == 1.0:
+            return own[0], own[1]
+        both = np.isfinite(own).all(axis=0)
+        cut = (
+            0.5
+            * (1.0 - share)
+            * np.where(both, np.subtract(own[1], own[0], where=both, out=np.zeros(robot.nv)), 0.0)
+        )
+        return own[0] + cut, own[1] - cut
     if name == "velocity":
         check_speeds(robot.model, share * own[1], share)
     return share * own[0], share * own[1]
