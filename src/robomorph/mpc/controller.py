@@ -129,7 +129,7 @@ class Controller:
         warm, self._warm = self._warm, False  # whatever is raised leaves no plan to start from
         bound.remember_acceleration(past, warm)
         left = seconds - (time.perf_counter() - begun)
-        bound.method.step(max(0.0, left), past if warm else 0.0, self.iterations or 0, warm)
+        bound.method.step(max(0.0, left), past if warm else 0.0, (self.iterations or 0) if warm else 0, warm)
         self._warm = True
 
     def _result(self, out: Result | None, lead: tuple[int, ...]) -> Result:

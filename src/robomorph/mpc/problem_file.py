@@ -179,6 +179,7 @@ class _Reader:
             return given
         if not isinstance(task, AnyTask) or table.get("rate"):
             raise ArgumentError(f"reference: expected numbers, found {given!r}")
+        task.check(self.robot.robot.model)
         q = self.start if given == "start" else self.robot.posture("reference", given)
         return value_at(self.robot.robot, task, q)
 
