@@ -44,6 +44,7 @@ class Tables:
             if term.subject.symbol != ROWS
         }
         self._shared: list[SharedJoints] = shared_joints(layout, self.arrays, self._references)
+        self._fixed: dict[str, tuple[Array, Array]] = {}  # bounds of torques that move with `beyond` alone
         self._moving: dict[str, Array] = {}  # references (problems, nodes, n) of bounds that move
         self._stale = {*SYMBOLS, _GRAVITY}  # quantities whose references or weights changed
         self._stale_bounds = {symbol for symbol in SYMBOLS if f"{symbol}_lower" in self.arrays}
@@ -162,6 +163,10 @@ class Tables:
 
     def _set_bounds(self, symbol: str) -> None:
         low, high = self.arrays[f"{symbol}_lower"], self.arrays[f"{symbol}_upper"]
+        if symbol in self._fixed:  # only what drives give beyond the model's has changed
+            for table, fixed in zip((low, high), self._fixed[symbol], strict=True):
+                np.subtract(fixed, self.beyond[:, None], out=table)
+            return
         low[...], high[...] = -np.inf, np.inf
         for bound in self.layout.bounds_of(symbol):
             index = self._index[bound.name]
@@ -169,6 +174,8 @@ class Tables:
             low[..., index] = np.maximum(low[..., index], bound.lower + shift)
             high[..., index] = np.minimum(high[..., index], bound.upper + shift)
         if symbol == "torque":
+            if not self.layout.moves(symbol):
+                self._fixed[symbol] = (low.copy(), high.copy())
             low -= self.beyond[:, None]
             high -= self.beyond[:, None]
         if not (low < high).all():
