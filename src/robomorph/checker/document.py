@@ -122,7 +122,7 @@ def _alike_times(a: Any, b: Any) -> bool:
     """Windows, which are fractions."""
     first, second = ([fraction(t, "during") for t in items(times, "during")] for times in (a, b))
     pairs = zip(first, second, strict=False)
-    return len(first) == len(second) and all(abs(x - y) <= _LAST * max(1, abs(y)) for x, y in pairs)
+    return len(first) == len(second) and all(abs(x - y) <= _LAST * max(Fraction(1), abs(y)) for x, y in pairs)
 
 
 def _short(data: Any) -> str:
