@@ -42,6 +42,7 @@ USES: dict[str, set[str]] = {
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
     "given": {*GROUND, *ROBOTS, "loading", "robot"},
     "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},
+    "mpc": {*GROUND, *ROBOTS, "compiler", "given", "planning", "robot"},
     "robot_functions": set(),
     # targets: only the types of the kernels that `compile` gives.
     "robot": {
