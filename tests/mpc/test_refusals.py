@@ -203,6 +203,8 @@ def test_problems_that_cannot_be_solved() -> None:
     [
         ({"q": np.full(NV, np.nan)}, "q: expected finite numbers, found NaN"),
         ({"qd": np.full(NV, np.inf)}, "qd: expected finite numbers"),
+        ({"q": np.full(NV, 1e13)}, "q: expected numbers within 1e[+]12, found 1e[+]13"),
+        ({"qd": np.full(NV, -1e200)}, "qd: expected numbers within"),
         ({"q": np.zeros(6)}, r"q: expected shape \(\.\.\., 7\), found \(6,\)"),
         ({"qd": np.zeros((3, NV)), "q": np.zeros((2, NV))}, "batch dimensions do not broadcast"),
         ({"q": np.zeros((0, NV))}, "expected at least one problem"),
