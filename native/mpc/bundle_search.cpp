@@ -23,9 +23,12 @@ void Bundle::aim(int i) {
   p.primal = p.dual = 0.0;
   if (!p.active || !facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
   p.curve = facts_.curve[i];
-  p.stiffness = kStiffness * p.curve / (form_->square(i) + 1e-300);
+  const double square = form_->square(i) + 1e-300, descent = std::max(-facts_.slope[i], 0.0);
+  p.stiffness = kStiffness * p.curve / square;
+  p.last_rate = p.last_decrease > 0.0 ? p.decrease / p.last_decrease : 1.0;
   p.last_decrease = p.decrease;
-  p.decrease = std::max(-0.5 * facts_.slope[i], 0.0);
+  // Regularisation hides a share of what could be gained.
+  p.decrease = 0.5 * descent / std::max(1.0 - p.regularisation * square / (descent + 1e-300), 1e-6);
   const double inner =
       facts_.slope[i] - sum_of(reach_.slope, i) - p.mu * sum_of(reach_.logs, i) + sum_of(reach_.soft, i);
   if (p.now.residual > 0.0) {
