@@ -175,6 +175,7 @@ def test_costs_and_bounds(ask: Callable[[Problem], Any], says: str) -> None:
     ("given", "says"),
     [
         ({"iterations": 0}, "iterations: expected a whole number from 1"),
+        ({"optimal": -1.0}, "optimal: expected a number above 0"),
         ({"tolerance": 0.0}, "tolerance: expected a number above 0"),
         ({"period": -1.0}, "period: expected a number above 0"),
         ({"threads": 0}, "threads: expected a whole number from 1"),
