@@ -104,7 +104,7 @@ void Bundle::end_iteration(int i) {
   if (w_.bounds[i] == 0 || (!p.elastic && !p.gap && p.now.violation <= problem_.tolerance)) p.within = p.in_phase;
   const bool lost = p.in_phase - p.within >= kSuspicious;
   const bool used_up = p.iterations - p.elastic_iterations >= p.limit;
-  if (will_be_optimal(p) || has_settled(p)) end_phase(p);
+  if (p.optimal || will_be_optimal(p) || has_settled(p)) end_phase(p);
   else if (p.tick ? p.iterations >= p.limit : used_up && !p.elastic) p.end(Code::kIterations);
   else if (!p.tick && (lost || p.refused >= kMostRefused)) give_up(p);
 }

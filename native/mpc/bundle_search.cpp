@@ -21,6 +21,7 @@ double share_of(double reach) { return reach > kToBoundary ? kToBoundary / reach
 void Bundle::aim(int i) {
   Progress& p = p_[i];
   p.primal = p.dual = 0.0;
+  p.optimal = false;
   if (!p.active || !facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
   p.curve = facts_.curve[i];
   const double square = form_->square(i) + 1e-300, descent = std::max(-facts_.slope[i], 0.0);
@@ -36,10 +37,7 @@ void Bundle::aim(int i) {
     if (least > p.penalty) p.penalty = 1.5 * least;
   }
   p.slope = std::min(inner - p.penalty * p.now.residual, 0.0);
-  if (is_optimal(p)) {
-    end_phase(p);
-    if (!p.active || p.begin_with != Begin::kNothing) return;
-  }
+  p.optimal = is_optimal(p);  // the step is taken all the same: it squares what is left
   p.primal = share_of(most_of(reach_.primal, i));
   p.dual = share_of(most_of(reach_.dual, i));
   // Of soft bounds a multiplier is a violation, too, and goes with the motion.

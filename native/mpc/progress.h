@@ -46,6 +46,7 @@ struct Progress {
   bool tick = false;     // a few iterations with a mu that stays
   bool gap = false;      // is the motion's first state another than the one measured?
   bool elastic = false;  // are all bounds soft?
+  bool optimal = false;  // is this step the last one of the phase?
   Begin begin_with = Begin::kBraking;
   int limit = 0;         // of iterations
   int iterations = 0, elastic_iterations = 0, trials = 0, relaxed = 0;
