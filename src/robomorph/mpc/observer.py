@@ -1,0 +1,175 @@
+"""Delay predictor and disturbance observer in one object: where the robot will be when a torque acts, and
+which torque is missing in the model."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.errors import ArgumentError
+from robomorph.mpc.disturbances import Delay
+from robomorph.mpc.payload_estimate import PayloadEstimate
+from robomorph.mpc.plants.payload import tool_frame
+from robomorph.robot import Robot
+
+Array = npt.NDArray[np.float64]
+
+SECOND = 1_000_000_000  # ns: times are whole numbers, so that equal ones are equal
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Shares of the error of a prediction, one tick ahead, by which the estimates are corrected."""
+
+    position: float = 0.5
+    velocity: float = 0.5
+    disturbance: float = 0.2
+
+    @staticmethod
+    def for_delay(seconds: float) -> Gains:
+        """What was measured to be stable with an unknown payload (docs/mpc-loop.md)."""
+        return Gains(disturbance=0.2 if seconds < 0.005 else 0.02)
+
+
+class Observer:
+    """The robot moves by M qdd + bias = tau + d with an unknown torque d.
+
+    At every tick, from a measurement `delay.measurement` s old: predict it from the last one, with the torques
+    that acted in between; correct position and speed by shares of the error e, and d by M share e_qd / period;
+    then predict `delay` s on, with the torques that are on their way: that is the state to plan from.
+
+    delay: see `Delay`; only known delays can be predicted. payload: whether what a point mass at the tool
+    would explain is taken for one, whose inertia counts too (`PayloadEstimate`). frame: of that mass.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        period: float,
+        *,
+        delay: Delay | None = None,
+        gains: Gains | None = None,
+        payload: bool = True,
+        frame: str | None = None,
+    ) -> None:
+        delay = delay or Delay()
+        self.robot, self.delay = robot, delay
+        self.gains = gains or Gains.for_delay(delay.total)
+        self.period = round(period * SECOND)
+        if self.period <= 0:
+            raise ArgumentError(f"period: expected seconds above 0, found {period!r}")
+        self._old, self._way = (round(x * SECOND) for x in (delay.measurement, delay.actuation))
+        self._forward = robot.compile("forward_dynamics", threads=1, check_finite=False)
+        self._mass = robot.compile("mass_matrix", threads=1, check_finite=False)
+        self._effort = robot.limits.effort
+        self.payload = None
+        if payload:
+            self.payload = PayloadEstimate(robot, frame or tool_frame(robot), period)
+        self.reset(robot.neutral, np.zeros(robot.nv))
+
+    def reset(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> None:
+        """Begin anew, at rest or in motion, with what holds the robot there as the torque before."""
+        self._q, self._qd = (np.array(x, np.float64) for x in (q, qd))
+        self._now = -self.period  # the next measurement is that of time 0
+        self._rest = np.zeros(self.robot.nv)
+        held = self.robot.bias_torque(self._q, self._qd)
+        self._sent: deque[tuple[int, Array]] = deque([(-(1 << 62), held)])
+        self._estimated()
+
+    @property
+    def disturbance(self) -> Array:
+        """(nv,) the torque that acts beside the sent one, where the robot is expected to be, without what is
+        taken for a payload."""
+        return self._rest.copy()
+
+    def sense(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[Array, Array]:
+        """Take the measurement of this tick; where the robot will be when a torque sent now begins to act."""
+        self._now += self.period
+        measured = self._now - self._old
+        before = self._qd
+        predicted = self._predicted(self._q, self._qd, measured - self.period, measured)
+        self._correct(predicted, np.asarray(q, np.float64), np.asarray(qd, np.float64), before)
+        self._forget(measured)
+        self._estimated()
+        return self._predicted(self._q, self._qd, measured, self._now + self._way)
+
+    def command(
+        self, tau: npt.ArrayLike, q: Array, qd: Array, qdd: npt.ArrayLike, later: float = 0.0
+    ) -> Array:
+        """The torque (nv,) to send for a model's torque `tau` in a state with acceleration `qdd`: with what
+        the model lacks, within the limits. It is remembered as sent `later` seconds after this tick."""
+        wanted = np.asarray(tau, np.float64) - self._rest
+        if self.payload is not None:
+            point = self.payload.point
+            wanted = wanted + point.torque(point.motion(q, qd), np.asarray(qdd, np.float64))
+        wanted = np.clip(wanted, -self._effort, self._effort)
+        self.sent(wanted, later)
+        return wanted
+
+    def sent(self, tau: Array, later: float = 0.0) -> None:
+        """Remember a torque that went out `later` seconds after this tick."""
+        arrives = self._now + self._way + round(later * SECOND)
+        place = len(self._sent)
+        while place > 1 and self._sent[place - 1][0] > arrives:  # a late answer is told before it arrives
+            place -= 1
+        self._sent.insert(place, (arrives, tau))
+
+    # --- the model --------------------------------------------------------------------------------------
+
+    def _correct(self, predicted: tuple[Array, Array], q: Array, qd: Array, before: Array) -> None:
+        gains, seconds = self.gains, self.period / SECOND
+        off_q, off_qd = q - predicted[0], qd - predicted[1]
+        mass = self._mass(predicted[0])
+        if self.payload is not None and self._rows is not None:
+            mass = mass + self.payload.point.mass * (self._rows.T @ self._rows)
+        self._rest = self._rest + gains.disturbance / seconds * (mass @ off_qd)
+        self._q = predicted[0] + gains.position * off_q
+        self._qd = predicted[1] + gains.velocity * off_qd
+        if self.payload is not None:
+            motion = self.payload.point.motion(self._q, self._qd)
+            qdd = (predicted[1] - before) / seconds
+            self._rest = self.payload.take(self._rest, motion, qdd)
+
+    def _estimated(self) -> None:
+        """What a payload makes of an acceleration without it, near the state: turned qdd - held."""
+        self._turned, self._held, self._rows = None, None, None
+        if self.payload is None or self.payload.point.mass == 0.0:
+            return
+        point = self.payload.point
+        rows, drift = point.rows(point.motion(self._q, self._qd))
+        mass = self._mass(self._q)
+        whole = mass + point.mass * (rows.T @ rows)
+        solved = np.linalg.solve(whole, np.column_stack([mass, point.mass * (rows.T @ drift)]))
+        self._turned, self._held, self._rows = solved[:, :-1], solved[:, -1], rows
+
+    def _predicted(self, q: Array, qd: Array, begin: int, end: int) -> tuple[Array, Array]:
+        """The state at `end` (ns) from that at `begin`: Verlet steps of at most a period."""
+        for span, tau in self._acting(begin, end):
+            count = -(-span // self.period)
+            h = span / count / SECOND
+            for _ in range(count):
+                half = q + (0.5 * h) * qd
+                a = self._forward(half, qd, tau + self._rest)
+                if self._turned is not None:
+                    a = self._turned @ a - self._held
+                qd = qd + h * a
+                q = half + (0.5 * h) * qd
+        return q, qd
+
+    def _acting(self, begin: int, end: int) -> Iterator[tuple[int, Array]]:
+        """Spans (ns) from `begin` to `end`, and the torque that acts in each."""
+        starts = [time for time, _ in self._sent]
+        for k, (start, tau) in enumerate(self._sent):
+            stop = starts[k + 1] if k + 1 < len(starts) else end
+            span = min(stop, end) - max(start, begin)
+            if span > 0:
+                yield span, tau
+
+    def _forget(self, before: int) -> None:
+        """Torques that no prediction asks for any more."""
+        while len(self._sent) > 1 and self._sent[1][0] <= before:
+            self._sent.popleft()
