@@ -159,4 +159,4 @@ def _positive(name: str, value: Any, nv: int) -> Array:
     array = as_array(name, value).astype(np.float64)
     if array.shape not in ((), (nv,)) or not (np.isfinite(array) & (array >= 0.0)).all():
         raise ArgumentError(f"{name}: expected one number, or {nv}, of 0 or more, found {value!r}")
-    return np.broadcast_to(array, (nv,)).copy()
+    return np.array(np.broadcast_to(array, (nv,)))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.mpc.disturbances import Delay
-from robomorph.mpc.payload_estimate import PayloadEstimate
+from robomorph.mpc.payload_estimate import PayloadEstimate, Rows
 from robomorph.mpc.plants.payload import tool_frame
 from robomorph.robot import Robot
 
@@ -38,9 +38,9 @@ class Gains:
 class Observer:
     """The robot moves by M qdd + bias = tau + d with an unknown torque d.
 
-    At every tick, from a measurement `delay.measurement` s old: predict it from the last one, with the torques
-    that acted in between; correct position and speed by shares of the error e, and d by M share e_qd / period;
-    then predict `delay` s on, with the torques that are on their way: that is the state to plan from.
+    At every tick, from a measurement `delay.measurement` s old: predict it from the last one, with the
+    torques that acted in between; correct position and speed by shares of the error e, and d by
+    M share e_qd / period; then predict `delay` s on, with the torques that are on their way: that is the state to plan from.
 
     delay: see `Delay`; only known delays can be predicted. payload: whether what a point mass at the tool
     would explain is taken for one, whose inertia counts too (`PayloadEstimate`). frame: of that mass.
@@ -76,6 +76,9 @@ class Observer:
         self._q, self._qd = (np.array(x, np.float64) for x in (q, qd))
         self._now = -self.period  # the next measurement is that of time 0
         self._rest = np.zeros(self.robot.nv)
+        self._rows: Rows | None = None
+        if self.payload is not None:
+            self.payload.mass = 0.0
         held = self.robot.bias_torque(self._q, self._qd)
         self._sent: deque[tuple[int, Array]] = deque([(-(1 << 62), held)])
         self._estimated()
@@ -84,7 +87,7 @@ class Observer:
     def disturbance(self) -> Array:
         """(nv,) the torque that acts beside the sent one, where the robot is expected to be, without what is
         taken for a payload."""
-        return self._rest.copy()
+        return np.array(self._rest)
 
     def sense(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[Array, Array]:
         """Take the measurement of this tick; where the robot will be when a torque sent now begins to act."""
@@ -104,8 +107,7 @@ class Observer:
         the model lacks, within the limits. It is remembered as sent `later` seconds after this tick."""
         wanted = np.asarray(tau, np.float64) - self._rest
         if self.payload is not None:
-            point = self.payload.point
-            wanted = wanted + point.torque(point.motion(q, qd), np.asarray(qdd, np.float64))
+            wanted = wanted + self.payload.torque(self.payload.rows(q, qd), np.asarray(qdd, np.float64))
         wanted = np.clip(wanted, -self._effort, self._effort)
         self.sent(wanted, later)
         return wanted
@@ -125,35 +127,34 @@ class Observer:
         off_q, off_qd = q - predicted[0], qd - predicted[1]
         mass = self._mass(predicted[0])
         if self.payload is not None and self._rows is not None:
-            mass = mass + self.payload.point.mass * (self._rows.T @ self._rows)
+            mass = mass + self.payload.mass * (self._rows[0].T @ self._rows[0])
         self._rest = self._rest + gains.disturbance / seconds * (mass @ off_qd)
         self._q = predicted[0] + gains.position * off_q
         self._qd = predicted[1] + gains.velocity * off_qd
         if self.payload is not None:
-            motion = self.payload.point.motion(self._q, self._qd)
-            qdd = (predicted[1] - before) / seconds
-            self._rest = self.payload.take(self._rest, motion, qdd)
+            self._rows = self.payload.rows(self._q, self._qd)
+            self._rest = self.payload.take(self._rest, self._rows, (predicted[1] - before) / seconds)
 
     def _estimated(self) -> None:
         """What a payload makes of an acceleration without it, near the state: turned qdd - held."""
-        self._turned, self._held, self._rows = None, None, None
-        if self.payload is None or self.payload.point.mass == 0.0:
+        self._turned, self._held = None, None
+        if self.payload is None or self._rows is None or self.payload.mass == 0.0:
             return
-        point = self.payload.point
-        rows, drift = point.rows(point.motion(self._q, self._qd))
-        mass = self._mass(self._q)
-        whole = mass + point.mass * (rows.T @ rows)
-        solved = np.linalg.solve(whole, np.column_stack([mass, point.mass * (rows.T @ drift)]))
-        self._turned, self._held, self._rows = solved[:, :-1], solved[:, -1], rows
+        jacobian, drift = self._rows
+        mass, more = self._mass(self._q), self.payload.mass * jacobian.T
+        solved = np.linalg.solve(mass + more @ jacobian, np.column_stack([mass, more @ drift]))
+        self._turned, self._held = solved[:, :-1], solved[:, -1]
 
     def _predicted(self, q: Array, qd: Array, begin: int, end: int) -> tuple[Array, Array]:
-        """The state at `end` (ns) from that at `begin`: Verlet steps of at most a period."""
+        """The state at `end` (ns) from that at `begin`: steps of at most a period, whose acceleration is that
+        in their middle, as the step before lets expect it."""
+        a = np.zeros_like(qd)
         for span, tau in self._acting(begin, end):
             count = -(-span // self.period)
             h = span / count / SECOND
             for _ in range(count):
                 half = q + (0.5 * h) * qd
-                a = self._forward(half, qd, tau + self._rest)
+                a = self._forward(half, qd + (0.5 * h) * a, tau + self._rest)
                 if self._turned is not None:
                     a = self._turned @ a - self._held
                 qd = qd + h * a

@@ -46,14 +46,14 @@ class Judge:
 
     def wanted(self, now: float) -> Array:
         """(nq,) the configuration wanted: the beginning of a plan's reference."""
-        return np.atleast_2d(np.asarray(self.at(now), np.float64))[0]
+        return np.asarray(np.atleast_2d(np.asarray(self.at(now), np.float64))[0])
 
     def error(self, now: float, q: Array) -> Array:
         """(n,) the tracking error; none without a reference that is a configuration."""
         if self._error is not None:
             found = np.atleast_1d(np.asarray(self._error(now, q), np.float64))
             if found.ndim != 1:
-                raise ArgumentError(f"error: expected a function that gives (n,) numbers, found {found.shape}")
+                raise ArgumentError(f"error: expected a function that gives (n,), found {found.shape}")
             return found
         return self._robot.difference(self.wanted(now), q) if self.is_configuration else np.zeros(0)
 
@@ -83,7 +83,7 @@ class Record:
         self._solved, self._late = np.ones(ticks, bool), np.zeros(ticks, bool)
         self._disturbance = None if observer is None else np.zeros((ticks, nv))
         has_payload = observer is not None and observer.payload is not None
-        self._payload = np.zeros((ticks, 4)) if has_payload else None
+        self._payload = np.zeros(ticks) if has_payload else None
         self._reasons: Counter[str] = Counter()
 
     def state(self, k: int, now: float, q: Array, qd: Array) -> None:
@@ -109,8 +109,7 @@ class Record:
         if self._disturbance is not None and self._observer is not None:
             self._disturbance[k] = self._observer.disturbance
             if self._payload is not None and self._observer.payload is not None:
-                point = self._observer.payload.point
-                self._payload[k] = point.mass, *point.centre
+                self._payload[k] = self._observer.payload.mass
 
     def finished(
         self, count: int, period: float, trouble: str | None, pushes: Sequence[Push], tolerance: float

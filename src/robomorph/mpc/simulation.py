@@ -38,8 +38,8 @@ class Simulation:
     sent. error (T, n) against the reference, n = 0 without one; reference (T, nq), or None where it is not a
     configuration. solve_times, observe_times (T,) s, measured, of the controller's step and of the observer;
     NaN where it was not asked. solved (T,): whether its answer met the limits; late (T,): no answer in time.
-    reasons: how often each was given. disturbance (T, nv), payload (T, 4: kg, then m in the tool's frame):
-    what the observer took for them; None without.
+    reasons: how often each was given. disturbance (T, nv), payload (T,) kg: what the observer
+    took for them; None without.
     """
 
     success: bool
@@ -142,9 +142,7 @@ class Simulation:
                 share = np.where(known, 1.0 - values / np.where(known, bound, 1.0), np.inf)
                 k, joint = np.unravel_index(np.argmin(share), share.shape)
                 left = float(bound[joint] - values[k, joint])
-                found.append(
-                    Margin(what, left, float(share[k, joint]), names[joint], float(self.times[k]))
-                )
+                found.append(Margin(what, left, float(share[k, joint]), names[joint], float(self.times[k])))
         return tuple(found)
 
     def as_data(self) -> dict[str, Any]:
@@ -171,5 +169,5 @@ class Simulation:
             "largest_violation": float(np.nanmax(self.violations, initial=0.0)),
             "reasons": dict(self.reasons),
             "margins": [vars(margin) for margin in self.margins],
-            "payload_kg": None if self.payload is None else float(self.payload[-1, 0]),
+            "payload_kg": None if self.payload is None else float(self.payload[-1]),
         }

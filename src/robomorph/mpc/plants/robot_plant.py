@@ -55,11 +55,11 @@ class RobotPlant(Plant):
 
     @property
     def q(self) -> Array:
-        return self._q.copy()
+        return np.array(self._q)
 
     @property
     def qd(self) -> Array:
-        return self._qd.copy()
+        return np.array(self._qd)
 
     def acceleration(self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
         return np.asarray(self._forward(q, qd, tau))
@@ -100,7 +100,7 @@ class RobotPlant(Plant):
         free = self._qd + h * self._forward(self._q, self._qd, self._moved(self._q, tau, wrenches))
         if self._coulomb.any() or self._viscous.any():
             impulses = (h * self._coulomb, h * self._viscous)
-            free = braked(self._mass(self._q), free, *impulses, self._width)
+            free = braked(self._mass(self._q), free, *impulses, self._width, self._qd)
         self._q, self._qd = self._q + h * free, free
 
 
@@ -109,7 +109,7 @@ def _require_flat(robot: Robot) -> None:
         found = JOINT_TYPES[body.kind].known_manifold
         if found != Flat(1):
             raise ArgumentError(
-                f"{robot.name}: joint {body.joint_name!r} of type {body.kind!r}: a plant expects joints of one "
-                f"coordinate that simply adds (Flat(1)), found {found!r}: floating bases come next; lock the "
+                f"{robot.name}: joint {body.joint_name!r} of type {body.kind!r}: a plant expects joints of "
+                f"one coordinate that simply adds (Flat(1)), found {found!r}: floating bases come next; lock the "
                 "joint (locked=) until then"
             )
