@@ -207,7 +207,7 @@ def made(error: Array, **more: Any) -> Simulation:
     fields: dict[str, Any] = {
         **{name: zeros for name in ("q", "qd", "tau", "clipped")},
         **{name: None for name in ("reference", "disturbance", "payload")},
-        **{name: np.zeros(ticks) for name in ("observe_times", "violations")},
+        **{name: np.zeros(ticks) for name in ("observe_times", "violations", "cpu_times")},
         **{name: np.zeros(ticks, bool) for name in ("late",)},
     }
     fields |= {"times": 0.1 * np.arange(ticks), "error": error[:, None], "solved": np.ones(ticks, bool)}

@@ -23,7 +23,8 @@ Told = Callable[[float], Any]
 @dataclass(frozen=True, eq=False)
 class Tick:
     """What happened in one: the answer (None: the controller was busy), whether it was late or missing, the
-    torque (nv,) that acted at its end and what the drives cut off; wall times (s) of observer and step."""
+    torque (nv,) that acted at its end and what the drives cut off; wall times (s) of observer and step, and
+    the thread's CPU time of both."""
 
     answer: Answer | None
     late: bool
@@ -31,6 +32,7 @@ class Tick:
     clipped: Array
     observing: float
     solving: float
+    computing: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class Loop:
         """The k-th, after those before it."""
         now, late = k * self._period, bool(self._drawn[k])
         q, qd = self._timeline.measured()
-        begin = time.perf_counter()
+        begin, cpu = time.perf_counter(), time.thread_time()
         if self.observer is not None:
             q, qd = self.observer.sense(q, qd)
         observing, solving, answer = time.perf_counter() - begin, float("nan"), None
@@ -81,8 +83,9 @@ class Loop:
             solving = time.perf_counter() - begin
             self._asked = now
             observing += self._hand_over(answer, now, q, qd, late)
+        computing = time.thread_time() - cpu
         tau, clipped = self._timeline.advance()
-        return Tick(answer, late or not free, tau, clipped, observing, solving)
+        return Tick(answer, late or not free, tau, clipped, observing, solving, computing)
 
     def _hand_over(self, answer: Answer, now: int, q: Array, qd: Array, late: bool) -> float:
         """Send an answer, at once or late; seconds that the observer took for it."""

@@ -40,7 +40,8 @@ class Observer:
 
     At every tick, from a measurement `delay.measurement` s old: predict it from the last one, with the
     torques that acted in between; correct position and speed by shares of the error e, and d by
-    M share e_qd / period; then predict `delay` s on, with the torques that are on their way: that is the state to plan from.
+    M share e_qd / period; then predict `delay` s on, with the torques that are on their way: that is the
+    state to plan from.
 
     delay: see `Delay`; only known delays can be predicted. payload: whether what a point mass at the tool
     would explain is taken for one, whose inertia counts too (`PayloadEstimate`). frame: of that mass.

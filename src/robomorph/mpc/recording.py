@@ -78,7 +78,7 @@ class Record:
         self._tau, self._clipped = np.zeros((ticks, nv)), np.zeros((ticks, nv))
         self._error = np.zeros((ticks, judge.size))
         self._wanted = np.zeros((ticks, robot.nq)) if judge.is_configuration else None
-        self._solving, self._observing = np.full(ticks, np.nan), np.full(ticks, np.nan)
+        self._solving, self._observing, self._computing = (np.full(ticks, np.nan) for _ in range(3))
         self._violations = np.full(ticks, np.nan)
         self._solved, self._late = np.ones(ticks, bool), np.zeros(ticks, bool)
         self._disturbance = None if observer is None else np.zeros((ticks, nv))
@@ -101,7 +101,11 @@ class Record:
     def tick(self, k: int, tick: Tick) -> None:
         """What happened in it."""
         self._tau[k], self._clipped[k], self._late[k] = tick.tau, tick.clipped, tick.late
-        self._solving[k], self._observing[k] = tick.solving, tick.observing
+        self._solving[k], self._observing[k], self._computing[k] = (
+            tick.solving,
+            tick.observing,
+            tick.computing,
+        )
         if tick.answer is not None:
             self._solved[k] = tick.answer.success
             self._violations[k] = float(np.max(getattr(tick.answer, "violation", np.nan)))
@@ -133,6 +137,7 @@ class Record:
             reference=cut(self._wanted),
             solve_times=cut(self._solving),
             observe_times=cut(self._observing),
+            cpu_times=cut(self._computing),
             solved=cut(self._solved),
             late=cut(self._late),
             violations=cut(self._violations),

@@ -36,10 +36,11 @@ class Simulation:
     times (T,) s of the ticks; q (T, nq), qd (T, nv): the plant's true state then. tau (T, nv): the torque
     that acted last before the next tick, as the drives gave it; clipped (T, nv): what they cut off what was
     sent. error (T, n) against the reference, n = 0 without one; reference (T, nq), or None where it is not a
-    configuration. solve_times, observe_times (T,) s, measured, of the controller's step and of the observer;
-    NaN where it was not asked. solved (T,): whether its answer met the limits; late (T,): no answer in time.
-    reasons: how often each was given. disturbance (T, nv), payload (T,) kg: what the observer
-    took for them; None without.
+    configuration. solve_times, observe_times (T,) s: the wall's clock for the controller's step and for the
+    observer; cpu_times: the thread's CPU for both. NaN where the controller was not asked. solved (T,):
+    whether its answer met the limits; violations (T,): by how much not, scaled; late (T,): no answer in time.
+    reasons: how often each was given. disturbance (T, nv), payload (T,) kg: what the observer took for them;
+    None without.
     """
 
     success: bool
@@ -55,6 +56,7 @@ class Simulation:
     reference: Array | None
     solve_times: Array
     observe_times: Array
+    cpu_times: Array
     solved: npt.NDArray[np.bool_]
     late: npt.NDArray[np.bool_]
     violations: Array
@@ -118,12 +120,17 @@ class Simulation:
         since = self.times >= begin
         return float(self.size[since].max()) if since.any() else float("nan")
 
-    def percentile(self, share: float, *, observer: bool = True) -> float:
-        """Seconds that `share` (0 to 100) of all steps took at most, the observer's part included or not."""
+    def spent(self, *, observer: bool = True, cpu: bool = False) -> Array:
+        """Seconds that every step took, without those at which the controller was not asked: by the wall's
+        clock, the observer's part included or not; or of the thread's CPU, which others cannot hold up."""
         asked = np.isfinite(self.solve_times)
-        spent = self.solve_times[asked]
-        if observer:
-            spent = spent + np.nan_to_num(self.observe_times[asked])
+        if cpu:
+            return self.cpu_times[asked]
+        return np.asarray(self.solve_times[asked] + observer * np.nan_to_num(self.observe_times[asked]))
+
+    def percentile(self, share: float, *, observer: bool = True, cpu: bool = False) -> float:
+        """Seconds that `share` (0 to 100) of all steps took at most; see `spent`."""
+        spent = self.spent(observer=observer, cpu=cpu)
         return float(np.percentile(spent, share)) if len(spent) else float("nan")
 
     @property
@@ -155,6 +162,7 @@ class Simulation:
             "period_s": self.period,
             "step_median_s": self.percentile(50.0),
             "step_99_s": self.percentile(99.0),
+            "step_99_cpu_s": self.percentile(99.0, cpu=True),
             "controller_median_s": self.percentile(50.0, observer=False),
             "controller_99_s": self.percentile(99.0, observer=False),
             "error_before_push": self.before_push,

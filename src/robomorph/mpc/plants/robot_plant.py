@@ -110,6 +110,6 @@ def _require_flat(robot: Robot) -> None:
         if found != Flat(1):
             raise ArgumentError(
                 f"{robot.name}: joint {body.joint_name!r} of type {body.kind!r}: a plant expects joints of "
-                f"one coordinate that simply adds (Flat(1)), found {found!r}: floating bases come next; lock the "
-                "joint (locked=) until then"
+                f"one coordinate that simply adds (Flat(1)), found {found!r}: floating bases come next; "
+                "lock the joint (locked=) until then"
             )
