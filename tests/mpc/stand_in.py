@@ -52,8 +52,10 @@ class StandIn:
         reference: Any = None,
         deadline: float | None = None,
         elapsed: float | None = None,
+        offset: Array | None = None,
     ) -> StandInAnswer:
         del deadline
+        beyond = np.zeros_like(qd) if offset is None else offset
         self.elapsed.append(elapsed)
         self.references.append(reference)
         goal = np.zeros_like(q) if reference is None else np.atleast_2d(reference)[0]
@@ -61,7 +63,7 @@ class StandIn:
         torques, accelerations = [], []
         for _ in range(20):
             qdd = self._stiffness * (goal - q) - self._damping * qd
-            torques.append(robot.inverse_dynamics(q, qd, qdd))
+            torques.append(robot.inverse_dynamics(q, qd, qdd) + beyond)
             accelerations.append(qdd)
             qd = qd + dt * qdd
             q = q + dt * qd

@@ -180,7 +180,7 @@ def test_commands_stay_within_the_limits() -> None:
     robot = robomorph.load(PENDULUM)
     observer = Observer(robot, 1e-3, payload=False)
     observer.sense([0.0], [0.0])
-    assert observer.command([80.0], np.zeros(1), np.zeros(1), [0.0]) == pytest.approx([50.0])
+    assert observer.command([80.0], [0.0]) == pytest.approx([50.0])
 
 
 def test_before_the_first_torque_the_model_is_held() -> None:

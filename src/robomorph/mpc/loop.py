@@ -38,7 +38,7 @@ class Tick:
 @dataclass(frozen=True, eq=False)
 class _Plan:
     begin: int  # ns, of its node 0
-    torques: Array
+    torques: Array  # (N, nv) the model's, without the offset of then
     qdd: Array
 
 
@@ -71,36 +71,39 @@ class Loop:
         begin, cpu = time.perf_counter(), time.thread_time()
         if self.observer is not None:
             q, qd = self.observer.sense(q, qd)
+        offset = None if self.observer is None else self.observer.offset
         observing, solving, answer = time.perf_counter() - begin, float("nan"), None
         free = now >= self._busy
         if not free or late:
-            self._go_on(now, q, qd)
+            self._go_on(now, offset)
         if free:
-            reference = told(now / SECOND)
-            elapsed = (now - self._asked) / SECOND if k else None
+            told_now, elapsed = told(now / SECOND), (now - self._asked) / SECOND if k else None
             begin = time.perf_counter()
-            answer = self._controller.step(q, qd, reference=reference, deadline=deadline, elapsed=elapsed)
+            answer = self._controller.step(
+                q, qd, reference=told_now, deadline=deadline, elapsed=elapsed, offset=offset
+            )
             solving = time.perf_counter() - begin
             self._asked = now
-            observing += self._hand_over(answer, now, q, qd, late)
+            observing += self._hand_over(answer, now, offset, late)
         computing = time.thread_time() - cpu
         tau, clipped = self._timeline.advance()
         return Tick(answer, late or not free, tau, clipped, observing, solving, computing)
 
-    def _hand_over(self, answer: Answer, now: int, q: Array, qd: Array, late: bool) -> float:
+    def _hand_over(self, answer: Answer, now: int, offset: Array | None, late: bool) -> float:
         """Send an answer, at once or late; seconds that the observer took for it."""
-        later, tau, qdd = 0.0, answer.tau, answer.qdd[0]
-        self._plan = _Plan(now, np.array(answer.torques), np.array(answer.qdd))
+        later, tau, qdd = 0.0, np.array(answer.tau), answer.qdd[0]
+        if self._late is not None:
+            self._plan = _Plan(now, answer.torques - _known(offset), np.array(answer.qdd))
         if late and self._late is not None:
             later = self._late.seconds
             self._busy = now + round(later * SECOND)
             if self._late.meanwhile == "plan":
-                tau, qdd = (planned(x, self._dt, later) for x in (self._plan.torques, self._plan.qdd))
+                tau, qdd = (planned(x, self._dt, later) for x in (answer.torques, answer.qdd))
         begin = time.perf_counter()
-        self._send(np.array(tau), q, qd, qdd, later)
+        self._send(tau, qdd, later)
         return time.perf_counter() - begin
 
-    def _go_on(self, now: int, q: Array, qd: Array) -> None:
+    def _go_on(self, now: int, offset: Array | None) -> None:
         """No answer in time: the last plan's torque for now, or the last one again."""
         if self._late is None or self._late.meanwhile == "torque" or self._plan is None:
             if self.observer is not None:
@@ -109,10 +112,14 @@ class Loop:
             return
         age = (now - self._plan.begin) / SECOND
         tau, qdd = (planned(x, self._dt, age) for x in (self._plan.torques, self._plan.qdd))
-        self._send(tau, q, qd, qdd, 0.0)
+        self._send(tau + _known(offset), qdd, 0.0)
 
-    def _send(self, tau: Array, q: Array, qd: Array, qdd: Array, later: float) -> None:
+    def _send(self, tau: Array, qdd: Array, later: float) -> None:
         if self.observer is not None:
-            tau = self.observer.command(tau, q, qd, qdd, later)
+            tau = self.observer.command(tau, qdd, later)
         self._last = tau
         self._timeline.send(tau, round(later * SECOND))
+
+
+def _known(offset: Array | None) -> Array | float:
+    return 0.0 if offset is None else offset

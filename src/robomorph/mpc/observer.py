@@ -41,7 +41,11 @@ class Observer:
     At every tick, from a measurement `delay.measurement` s old: predict it from the last one, with the
     torques that acted in between; correct position and speed by shares of the error e, and d by
     M share e_qd / period; then predict `delay` s on, with the torques that are on their way: that is the
-    state to plan from.
+    state to plan from. A tick of a loop is
+
+        state = observer.sense(q, qd)
+        r = controller.step(*state, offset=observer.offset)
+        send(observer.command(r.tau, r.qdd[0]))
 
     delay: see `Delay`; only known delays can be predicted. payload: whether what a point mass at the tool
     would explain is taken for one, whose inertia counts too (`PayloadEstimate`). frame: of that mass.
@@ -77,7 +81,9 @@ class Observer:
         self._q, self._qd = (np.array(x, np.float64) for x in (q, qd))
         self._now = -self.period  # the next measurement is that of time 0
         self._rest = np.zeros(self.robot.nv)
-        self._rows: Rows | None = None
+        self._foreseen = np.zeros(self.robot.nv)  # the acceleration when a torque sent now begins to act
+        self._rows: Rows | None = None  # at the measurement
+        self._rows_ahead: Rows | None = None
         if self.payload is not None:
             self.payload.mass = 0.0
         held = self.robot.bias_torque(self._q, self._qd)
@@ -86,30 +92,35 @@ class Observer:
 
     @property
     def disturbance(self) -> Array:
-        """(nv,) the torque that acts beside the sent one, where the robot is expected to be, without what is
-        taken for a payload."""
+        """(nv,) the torque that acts beside the sent one, without what is taken for a payload."""
         return np.array(self._rest)
+
+    @property
+    def offset(self) -> Array:
+        """(nv,) what the drives must give beyond the model's torque where the robot will be, if it goes on
+        with the acceleration of before: for `controller.step`."""
+        return self._carried(self._foreseen) - self._rest
 
     def sense(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[Array, Array]:
         """Take the measurement of this tick; where the robot will be when a torque sent now begins to act."""
         self._now += self.period
         measured = self._now - self._old
-        before = self._qd
-        predicted = self._predicted(self._q, self._qd, measured - self.period, measured)
-        self._correct(predicted, np.asarray(q, np.float64), np.asarray(qd, np.float64), before)
+        *predicted, a = self._predicted(self._q, self._qd, self._foreseen, measured - self.period, measured)
+        self._correct(*predicted, a, np.asarray(q, np.float64), np.asarray(qd, np.float64))
         self._forget(measured)
         self._estimated()
-        return self._predicted(self._q, self._qd, measured, self._now + self._way)
-
-    def command(
-        self, tau: npt.ArrayLike, q: Array, qd: Array, qdd: npt.ArrayLike, later: float = 0.0
-    ) -> Array:
-        """The torque (nv,) to send for a model's torque `tau` in a state with acceleration `qdd`: with what
-        the model lacks, within the limits. It is remembered as sent `later` seconds after this tick."""
-        wanted = np.asarray(tau, np.float64) - self._rest
+        ahead = self._predicted(self._q, self._qd, a, measured, self._now + self._way)
         if self.payload is not None:
-            wanted = wanted + self.payload.torque(self.payload.rows(q, qd), np.asarray(qdd, np.float64))
-        wanted = np.clip(wanted, -self._effort, self._effort)
+            self._rows_ahead = self.payload.rows(*ahead[:2])
+        self._foreseen = ahead[2]
+        return ahead[:2]
+
+    def command(self, tau: npt.ArrayLike, qdd: npt.ArrayLike, later: float = 0.0) -> Array:
+        """The torque (nv,) to send, within the limits, for a controller's `tau`, which has the offset in it,
+        and the acceleration (nv,) that it is for. It is remembered as sent `later` seconds after this
+        tick."""
+        more = self._carried(np.asarray(qdd, np.float64)) - self._carried(self._foreseen)
+        wanted = np.clip(np.asarray(tau, np.float64) + more, -self._effort, self._effort)
         self.sent(wanted, later)
         return wanted
 
@@ -123,33 +134,37 @@ class Observer:
 
     # --- the model --------------------------------------------------------------------------------------
 
-    def _correct(self, predicted: tuple[Array, Array], q: Array, qd: Array, before: Array) -> None:
-        gains, seconds = self.gains, self.period / SECOND
-        off_q, off_qd = q - predicted[0], qd - predicted[1]
-        mass = self._mass(predicted[0])
+    def _carried(self, qdd: Array) -> Array:
+        """(nv,) what a payload adds to inverse dynamics where the robot will be."""
+        if self.payload is None or self._rows_ahead is None:
+            return np.zeros_like(qdd)
+        return self.payload.torque(self._rows_ahead, qdd)
+
+    def _correct(self, q: Array, qd: Array, qdd: Array, measured_q: Array, measured_qd: Array) -> None:
+        """Move a prediction towards what was measured, and what was missing in it into the disturbance."""
+        gains, off_q, off_qd = self.gains, measured_q - q, measured_qd - qd
+        mass = self._mass(q)
         if self.payload is not None and self._rows is not None:
             mass = mass + self.payload.mass * (self._rows[0].T @ self._rows[0])
-        self._rest = self._rest + gains.disturbance / seconds * (mass @ off_qd)
-        self._q = predicted[0] + gains.position * off_q
-        self._qd = predicted[1] + gains.velocity * off_qd
+        self._rest = self._rest + (gains.disturbance * SECOND / self.period) * (mass @ off_qd)
+        self._q, self._qd = q + gains.position * off_q, qd + gains.velocity * off_qd
         if self.payload is not None:
             self._rows = self.payload.rows(self._q, self._qd)
-            self._rest = self.payload.take(self._rest, self._rows, (predicted[1] - before) / seconds)
+            self._rest = self.payload.take(self._rest, self._rows, qdd)
 
     def _estimated(self) -> None:
-        """What a payload makes of an acceleration without it, near the state: turned qdd - held."""
-        self._turned, self._held = None, None
+        """What a payload makes of an acceleration without it, near the state: a matrix times it, less a vector."""
+        self._turned: tuple[Array, Array] | None = None
         if self.payload is None or self._rows is None or self.payload.mass == 0.0:
             return
         jacobian, drift = self._rows
         mass, more = self._mass(self._q), self.payload.mass * jacobian.T
         solved = np.linalg.solve(mass + more @ jacobian, np.column_stack([mass, more @ drift]))
-        self._turned, self._held = solved[:, :-1], solved[:, -1]
+        self._turned = solved[:, :-1], solved[:, -1]
 
-    def _predicted(self, q: Array, qd: Array, begin: int, end: int) -> tuple[Array, Array]:
-        """The state at `end` (ns) from that at `begin`: steps of at most a period, whose acceleration is that
-        in their middle, as the step before lets expect it."""
-        a = np.zeros_like(qd)
+    def _predicted(self, q: Array, qd: Array, a: Array, begin: int, end: int) -> tuple[Array, Array, Array]:
+        """The state at `end` (ns) from that at `begin`, and the acceleration of the last step: steps of at
+        most a period, whose acceleration is that in their middle, as the step before lets expect it."""
         for span, tau in self._acting(begin, end):
             count = -(-span // self.period)
             h = span / count / SECOND
@@ -157,10 +172,10 @@ class Observer:
                 half = q + (0.5 * h) * qd
                 a = self._forward(half, qd + (0.5 * h) * a, tau + self._rest)
                 if self._turned is not None:
-                    a = self._turned @ a - self._held
+                    a = self._turned[0] @ a - self._turned[1]
                 qd = qd + h * a
                 q = half + (0.5 * h) * qd
-        return q, qd
+        return q, qd, a
 
     def _acting(self, begin: int, end: int) -> Iterator[tuple[int, Array]]:
         """Spans (ns) from `begin` to `end`, and the torque that acts in each."""

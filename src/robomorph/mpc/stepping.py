@@ -21,7 +21,7 @@ class Answer(Protocol):
     def reason(self) -> str: ...
     @property
     def tau(self) -> Array:
-        """(nv,) the model's torque now."""
+        """(nv,) the torque now."""
         ...
 
     @property
@@ -31,7 +31,7 @@ class Answer(Protocol):
 
     @property
     def torques(self) -> Array:
-        """(N, nv) the model's torques."""
+        """(N, nv) torques."""
         ...
 
 
@@ -63,7 +63,10 @@ class Stepped(Protocol):
         reference: Any = None,
         deadline: float | None = None,
         elapsed: float | None = None,
-    ) -> Answer: ...
+        offset: Array | None = None,
+    ) -> Answer:
+        """offset: (nv,) torque that the drives must give beyond the model's; it is part of the answer's."""
+        ...
 
 
 def planned(values: Array, dt: float, age: float) -> Array:
