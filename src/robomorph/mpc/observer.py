@@ -105,11 +105,11 @@ class Observer:
         """Take the measurement of this tick; where the robot will be when a torque sent now begins to act."""
         self._now += self.period
         measured = self._now - self._old
-        *predicted, a = self._predicted(self._q, self._qd, self._foreseen, measured - self.period, measured)
-        self._correct(*predicted, a, np.asarray(q, np.float64), np.asarray(qd, np.float64))
+        predicted = self._predicted(self._q, self._qd, self._foreseen, measured - self.period, measured)
+        self._correct(*predicted, np.asarray(q, np.float64), np.asarray(qd, np.float64))
         self._forget(measured)
         self._estimated()
-        ahead = self._predicted(self._q, self._qd, a, measured, self._now + self._way)
+        ahead = self._predicted(self._q, self._qd, predicted[2], measured, self._now + self._way)
         if self.payload is not None:
             self._rows_ahead = self.payload.rows(*ahead[:2])
         self._foreseen = ahead[2]
