@@ -339,5 +339,6 @@ def test_disturbances_that_are_none(make: Any) -> None:
         make()
 
 
-def test_gains_are_smaller_where_a_delay_is_long() -> None:
-    assert Gains.for_delay(0.01).disturbance < Gains.for_delay(0.0).disturbance
+def test_a_disturbance_is_learned_in_twice_the_delay() -> None:
+    found = [Gains.for_delay(delay, 1e-3).disturbance for delay in (0.0, 0.002, 0.01)]
+    assert found == pytest.approx([0.2, 0.2, 0.05])

@@ -36,9 +36,10 @@ class Gains:
     disturbance: float = 0.2
 
     @staticmethod
-    def for_delay(seconds: float) -> Gains:
-        """What was measured to be stable with an unknown payload (docs/mpc-loop.md)."""
-        return Gains(disturbance=0.2 if seconds < 0.005 else 0.02)
+    def for_delay(seconds: float, period: float) -> Gains:
+        """A disturbance is learned in five ticks, or in twice the delay if that is longer: faster ones became
+        unstable with a delay that was 20% off, or a payload that was not estimated (docs/mpc-loop.md)."""
+        return Gains(disturbance=period / max(5.0 * period, 2.0 * seconds))
 
 
 class Observer:
@@ -69,10 +70,10 @@ class Observer:
     ) -> None:
         delay = delay or Delay()
         self.robot, self.delay = robot, delay
-        self.gains = gains or Gains.for_delay(delay.total)
         self.period = round(period * SECOND)
         if self.period <= 0:
             raise ArgumentError(f"period: expected seconds above 0, found {period!r}")
+        self.gains = gains or Gains.for_delay(delay.total, period)
         self._old, self._way = (round(x * SECOND) for x in (delay.measurement, delay.actuation))
         self._kernels = ObserverKernels(robot, frame or tool_frame(robot))
         self._effort = robot.limits.effort
