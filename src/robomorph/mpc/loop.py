@@ -69,17 +69,18 @@ class Loop:
         """The k-th, after those before it."""
         now, late = k * self._period, bool(self._drawn[k])
         q, qd = self._timeline.measured()
-        begin, cpu = time.perf_counter(), time.thread_time()
+        begin, cpu = time.perf_counter(), -time.thread_time()
         if self.observer is not None:
             q, qd = self.observer.sense(q, qd)
         offset = None if self.observer is None else self.observer.offset
         observing, solving, answer = time.perf_counter() - begin, float("nan"), None
+        cpu += time.thread_time()
         free = now >= self._busy
         if not free or late:
             self._go_on(now, offset)
         if free:
             told_now, elapsed = told(now / SECOND), (now - self._asked) / SECOND if k else None
-            begin = time.perf_counter()
+            begin, cpu = time.perf_counter(), cpu - time.thread_time()
             answer = self._controller.step(
                 q, qd, reference=told_now, deadline=deadline, elapsed=elapsed, offset=offset, out=self._answer
             )
@@ -87,9 +88,9 @@ class Loop:
             solving = time.perf_counter() - begin
             self._asked = now
             observing += self._hand_over(answer, now, offset, late)
-        computing = time.thread_time() - cpu
+            cpu += time.thread_time()
         tau, clipped = self._timeline.advance()
-        return Tick(answer, late or not free, tau, clipped, observing, solving, computing)
+        return Tick(answer, late or not free, tau, clipped, observing, solving, cpu)
 
     def _hand_over(self, answer: Answer, now: int, offset: Array | None, late: bool) -> float:
         """Send an answer, at once or late; seconds that the observer took for it."""

@@ -15,7 +15,10 @@ from robomorph.errors import ArgumentError
 from robomorph.mpc.disturbances import Push
 from robomorph.mpc.loop import Tick
 from robomorph.mpc.observer import Observer
+from robomorph.mpc.problem import Problem
 from robomorph.mpc.simulation import Simulation
+from robomorph.mpc.stepping import SteppedProblem
+from robomorph.mpc.tracking import Tracking
 from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -26,14 +29,15 @@ class Judge:
 
     def __init__(
         self,
-        robot: Robot,
+        problem: SteppedProblem,
         reference: Any,
         error: Callable[[float, Array], npt.ArrayLike] | None,
         ahead: float,
         q: Array,
     ) -> None:
-        self._robot, self._reference, self._error, self._ahead = robot, reference, error, ahead
-        self.is_configuration = error is None and _is_configuration(self.at(0.0), robot)
+        self._robot, self._reference, self._error, self._ahead = problem.robot, reference, error, ahead
+        self._tracking = Tracking(problem) if isinstance(problem, Problem) and error is None else None
+        self.is_configuration = error is None and self.wanted(0.0) is not None
         self.size = len(self.error(0.0, q))
 
     def at(self, now: float) -> Any:
@@ -44,27 +48,33 @@ class Judge:
         """What a step at `now` is told: its plan begins when its torque acts."""
         return self.at(now + self._ahead)
 
-    def wanted(self, now: float) -> Array:
-        """(nq,) the configuration wanted: the beginning of a plan's reference."""
-        return np.asarray(np.atleast_2d(np.asarray(self.at(now), np.float64))[0])
+    def wanted(self, now: float) -> Array | None:
+        """(nq,) the configuration wanted: the beginning of a plan's reference; None if it is not one."""
+        if self._tracking is not None:
+            return self._tracking.configuration(self.at(now))
+        return _configuration(self.at(now), self._robot)
 
     def error(self, now: float, q: Array) -> Array:
-        """(n,) the tracking error; none without a reference that is a configuration."""
+        """(n,) the tracking error; none without a task, or a reference that is a configuration."""
         if self._error is not None:
             found = np.atleast_1d(np.asarray(self._error(now, q), np.float64))
             if found.ndim != 1:
                 raise ArgumentError(f"error: expected a function that gives (n,), found {found.shape}")
             return found
-        return self._robot.difference(self.wanted(now), q) if self.is_configuration else np.zeros(0)
+        if self._tracking is not None:
+            return self._tracking.error(self.at(now), q)
+        wanted = self.wanted(now)
+        return np.zeros(0) if wanted is None else self._robot.difference(wanted, q)
 
 
-def _is_configuration(reference: Any, robot: Robot) -> bool:
-    """Whether it is (nq,) or (nodes, nq) numbers."""
+def _configuration(reference: Any, robot: Robot) -> Array | None:
+    """(nq,) of (nq,) or (nodes, nq) numbers; None if it is anything else."""
     try:
         array = np.asarray(reference, np.float64)
     except (TypeError, ValueError):
-        return False
-    return array.ndim in (1, 2) and array.shape[-1] == robot.nq and bool(np.isfinite(array).all())
+        return None
+    fits = array.ndim in (1, 2) and array.shape[-1] == robot.nq and bool(np.isfinite(array).all())
+    return np.asarray(np.atleast_2d(array)[0]) if fits else None
 
 
 class Record:

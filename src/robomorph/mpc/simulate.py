@@ -53,10 +53,10 @@ def simulate(
     plant: None for the controller's own robot, a `RobotPlant`. rate: ticks a second, which must be the
     controller's own (None). start, start_speed: (nq,) and (nv,), None for the middle of the limits, at rest.
     reference: what every step is told, or a function of the time (s) at which its plan begins. error: a
-    function of time and q (nq,) whose entries are the tracking error; None: q less the reference, if that is
-    a configuration. pushes, noise, delay, late: what goes wrong (`disturbances`). observer: True for one that
-    knows the delay, False for none, or your own. deadline: s, of every step. tolerance: of the error, for
-    `settled`. viewer: called with time and q at every tick; False from it ends the loop.
+    function of time and q (nq,) whose entries are the tracking error; None: rows of the problem's tasks, of
+    postures if there are no others. pushes, noise, delay, late: what goes wrong (`disturbances`). observer:
+    True for one that knows the delay, False for none, or your own. deadline: s, of every step. tolerance: of
+    the error, for `settled`. viewer: called with time and q at every tick; False from it ends the loop.
 
     Before the first torque arrives, the robot is held by what would hold the controller's model there.
     """
@@ -71,13 +71,14 @@ def simulate(
         watcher.reset(q, qd)
     controller.reset()
     loop = Loop(controller, timeline, watcher, period=period, held=held, late=late, ticks=ticks)
-    judge = Judge(robot, reference, error, delay.actuation, q)
+    judge = Judge(controller.problem, reference, error, delay.actuation, q)
     record = Record(robot, ticks, judge, watcher)
+    fastest = _fastest(robot)
     with ProgressLine(progress, seconds) as line:
         for k in range(ticks):
             q, qd, now = plant.q, plant.qd, k * period / SECOND
             record.state(k, now, q, qd)
-            trouble = _trouble(robot, q, qd, now)
+            trouble = _trouble(robot, fastest, q, qd, now)
             if trouble is not None or (viewer is not None and viewer(now, q) is False):
                 return record.finished(k + 1, controller.period, trouble, pushes, tolerance)
             line.show(now, record.size(k))
@@ -142,13 +143,17 @@ def _observer(robot: Robot, given: Observer | bool, period: float, delay: Delay)
     return given
 
 
-def _trouble(robot: Robot, q: Array, qd: Array, now: float) -> str | None:
+def _fastest(robot: Robot) -> Array:
+    """(nv,) speeds beyond which a loop has diverged."""
+    limit = robot.limits.velocity
+    return np.where(np.isfinite(limit) & (limit > 0.0), _RUNAWAY * limit, _FASTEST)
+
+
+def _trouble(robot: Robot, fastest: Array, q: Array, qd: Array, now: float) -> str | None:
     """Why the loop is to end here: it has diverged."""
     if not (np.isfinite(q).all() and np.isfinite(qd).all()):
         return f"diverged: the state is not finite at {now:.4g} s"
-    limit = robot.limits.velocity
-    most = np.where(np.isfinite(limit) & (limit > 0.0), _RUNAWAY * limit, _FASTEST)
-    beyond = np.abs(qd) - most
+    beyond = np.abs(qd) - fastest
     worst = int(np.argmax(beyond))
     if beyond[worst] <= 0.0:
         return None

@@ -137,12 +137,13 @@ class Simulation:
     def margins(self) -> tuple[Margin, ...]:
         """The nearest that torque, speed and position came to a limit, each where there is one."""
         limits, names = self.robot.limits, self.robot.velocity_names
-        middle, half = 0.5 * (limits.upper + limits.lower), 0.5 * (limits.upper - limits.lower)
+        both = np.isfinite(limits.lower) & np.isfinite(limits.upper)
+        lower, upper = (np.where(both, x, 0.0) for x in (limits.lower, limits.upper))
         found = []
         for what, values, bound in (
             ("torque", np.abs(self.tau), limits.effort),
             ("speed", np.abs(self.qd), limits.velocity),
-            ("position", np.abs(self.q - np.where(np.isfinite(half), middle, 0.0)), half),
+            ("position", np.abs(self.q - 0.5 * (lower + upper)), 0.5 * (upper - lower)),
         ):
             known = np.isfinite(bound) & (bound > 0.0)
             if known.any():

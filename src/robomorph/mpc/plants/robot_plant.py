@@ -45,7 +45,8 @@ class RobotPlant(Plant):
         self._width = 1.0 if friction is None else float(friction.width)
         zero = (np.zeros(nv), np.zeros(nv))
         self._coulomb, self._viscous = zero if friction is None else friction.shares(nv)
-        self.integrator = integrator or ("semi-implicit" if self._coulomb.any() else "rk4")
+        self._sticks = bool(self._coulomb.any())
+        self.integrator = integrator or ("semi-implicit" if self._sticks else "rk4")
         if self.integrator not in _INTEGRATORS:
             raise ArgumentError(f"integrator: expected one of {_INTEGRATORS}, found {integrator!r}")
         self._forward = self.robot.compile("forward_dynamics", threads=1, check_finite=False)
@@ -88,7 +89,7 @@ class RobotPlant(Plant):
         dq, dv = np.zeros_like(v), np.zeros_like(v)
         for reach, weight in _STAGES:
             resisted = self._moved(q, tau, wrenches) - self._viscous * v
-            if self._coulomb.any():
+            if self._sticks:
                 resisted -= self._coulomb * np.tanh(v / self._width)
             a = self._forward(q, v, resisted)
             dq += weight * v
@@ -98,7 +99,7 @@ class RobotPlant(Plant):
 
     def _semi_implicit(self, tau: Array, h: float, wrenches: Wrenches) -> None:
         free = self._qd + h * self._forward(self._q, self._qd, self._moved(self._q, tau, wrenches))
-        if self._coulomb.any() or self._viscous.any():
+        if self._sticks or self._viscous.any():
             impulses = (h * self._coulomb, h * self._viscous)
             free = braked(self._mass(self._q), free, *impulses, self._width, self._qd)
         self._q, self._qd = self._q + h * free, free
