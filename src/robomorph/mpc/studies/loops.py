@@ -28,6 +28,7 @@ _WIDE = np.pi  # rad, half the range of a joint without limits
 _REACH_SECONDS = 0.5  # that a reach takes at least at the speed limits
 _HELD = 0.7  # of the torque limits, that may be needed to hold the robot still
 _PUSHED_SHARE = 0.5  # of the torque limits, that a push may need
+_FASTER = 50.0  # times its speed limit
 _TRIES = 200
 _SWING = 0.2  # rad or m, at most, of a joint while the target moves
 _TURN = np.pi  # rad/s of the moving target: once around in two seconds
@@ -88,10 +89,8 @@ class _Path:
         lower, upper = _range(robot)
         room = np.minimum(upper - middle, middle - lower)
         speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)
-        self._middle, self._size = (
-            middle,
-            np.minimum.reduce([0.5 * room, 0.3 * speed / _TURN, 0 * room + 0.2]),
-        )
+        slow = 0.3 * speed / _TURN
+        self._middle, self._size = middle, np.minimum(np.minimum(0.5 * room, slow), _SWING)
         self._phase = np.linspace(0.0, np.pi, robot.nv)
         self._times: Array = dt * np.arange(horizon + 1, dtype=np.float64)
         self._tool: Callable[..., Array] = robot.compile(
@@ -136,14 +135,18 @@ def draw_reach(robot: Robot, seed: int = 0) -> tuple[Array, Array]:
 
 
 def pushes(robot: Robot, q: Array, force: float | None = None) -> tuple[Push, ...]:
-    """A push at the tool along the axis of the world that moves it best: 100 N, or what needs half of the
-    torque limits, for 50 ms. 0 N: none."""
-    rows = np.abs(robot.jacobian(q, tool_frame(robot))[:3])
-    axis = int(np.argmax(rows.sum(axis=1)))
+    """A push at the tool along the axis of the world that moves it best, for 50 ms: 100 N, or less if that
+    needed more than half of a torque limit, or could alone bring a light joint to 50 times its speed limit.
+    0 N: none."""
+    rows = robot.jacobian(q, tool_frame(robot))[:3]
+    axis = int(np.argmax(np.abs(rows).sum(axis=1)))
     if force is None:
+        torque, speed = np.abs(rows[axis]), robot.limits.velocity
+        gained = PUSH_SECONDS * np.abs(robot.mass_matrix_inverse(q) @ rows[axis])
+        fastest = _FASTER * np.where(np.isfinite(speed) & (speed > 0.0), speed, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            hardest = float(np.nanmax(rows[axis] / robot.limits.effort))
-        force = min(FORCE, _PUSHED_SHARE / hardest) if hardest > 0.0 else FORCE
+            most = np.nanmin([_PUSHED_SHARE * robot.limits.effort / torque, fastest / gained])
+        force = float(min(FORCE, most))
     return (Push(force * np.eye(3)[axis], PUSHED, PUSH_SECONDS),) if force else ()
 
 
