@@ -13,8 +13,9 @@ from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime.cache import default_cache
 from robomorph.targets.cpu.build import LoadedCode, compile_objects
-from robomorph.targets.cpu.emit import Emitted, emit
+from robomorph.targets.cpu.emit import emit
 from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.writer import Emitted
 
 _CHUNKS_OF_A_LONG_PROGRAM = 16
 
