@@ -129,7 +129,7 @@ def test_thread_groups_choose_it_where_it_pays() -> None:
 def test_chips_that_share_nothing_choose_the_least_depth() -> None:
     robot = robomorph.load("chain:12")
     chip = RobotChip(robot.specialiser, make_request(robot.model, "link_poses"))
-    alone, shared = chip.function(Options(interval=1)), chip.function(Options(interval=2))
+    alone, shared = (chip.function(Options(), all_at_once=one) for one in (True, False))
     assert (alone.formulation, shared.formulation) == ("prefix", "chain")
     assert alone.program.depth() < shared.program.depth()
 

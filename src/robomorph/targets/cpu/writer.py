@@ -25,6 +25,11 @@ class Emitted:
     symbol: str
     workspace: int
     flops: int  # arithmetic of one call, all lanes together
+    blocks: int = 1  # the function `several` does so many calls at once; 1: there is none
+
+    @property
+    def several(self) -> str:
+        return f"{self.symbol}_several"
 
     @property
     def text(self) -> str:
@@ -94,14 +99,6 @@ class Writer(ABC):
 
     def end_chunk(self) -> list[str]:
         """What comes after them."""
-        return []
-
-    def before(self) -> list[str]:
-        """What the main function does between reading rows and the chunks."""
-        return []
-
-    def after(self) -> list[str]:
-        """What it does between the chunks and writing rows."""
         return []
 
     # --- addresses -------------------------------------------------------------------------------
@@ -196,24 +193,31 @@ class Writer(ABC):
 
     # --- the whole -------------------------------------------------------------------------------
 
+    def load_rows(self) -> list[str]:
+        """Rows into the workspace, in lane order, one number of each lane after the other."""
+        lines: list[str] = []
+        slot = 0
+        for p, port in enumerate(self.program.inputs):
+            lines += load_lanes(self.outside, f"%in{p}", port.size, slot)
+            slot += port.size
+        return lines
+
+    def store_rows(self) -> list[str]:
+        """Rows from where the workspace has results, behind the arguments."""
+        lines: list[str] = []
+        entry, base = 0, self.program.input_size
+        for p, port in enumerate(self.program.outputs):
+            constants = self.constants(entry, port.size)
+            lines += store_lanes(self.outside, f"%out{p}", port.size, base + entry, constants)
+            entry += port.size
+        return lines
+
     def main_function(self) -> str:
         lines = [f"define void @{self.symbol}(ptr %in, ptr %out, ptr %ws) #0 {{"]
-        inside = self.before(), self.after()
-        if self.staged or any(inside):
-            lines += self.base_pointers()
         if self.staged:
-            slot = 0
-            for p, port in enumerate(self.program.inputs):
-                lines += load_lanes(self.outside, f"%in{p}", port.size, slot)
-                slot += port.size
-        lines += inside[0]
+            lines += [*self.base_pointers(), *self.load_rows()]
         for c in range(len(self.layout.chunks)):
             lines.append(f"  call void @chunk{c}(ptr %in, ptr %out, ptr %ws)")
-        lines += inside[1]
         if self.staged:
-            entry, base = 0, self.program.input_size
-            for p, port in enumerate(self.program.outputs):
-                constants = self.constants(entry, port.size)
-                lines += store_lanes(self.outside, f"%out{p}", port.size, base + entry, constants)
-                entry += port.size
+            lines += self.store_rows()
         return "\n".join([*lines, "  ret void", "}"])
