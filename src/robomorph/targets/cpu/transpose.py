@@ -132,7 +132,7 @@ def _tile_in(t: LaneType, k: int) -> str:
     lines += code
     for c, name in enumerate(names):
         lines.append(f"  %lane{c} = getelementptr {t.name}, ptr %lanes, i64 {c}")
-        lines.append(f"  store {t.name} {name}, ptr %lane{c}, align {t.bytes}")
+        lines.append(f"  store {t.name} {name}, ptr %lane{c}, align {t.align}")
     return "\n".join([*lines, "  ret void", "}"])
 
 
@@ -141,7 +141,7 @@ def _tile_out(t: LaneType, k: int) -> str:
     lines += _row_addresses(t)
     for c in range(k):
         lines.append(f"  %lane{c} = getelementptr {t.name}, ptr %lanes, i64 {c}")
-        lines.append(f"  %a{c} = load {t.name}, ptr %lane{c}, align {t.bytes}")
+        lines.append(f"  %a{c} = load {t.name}, ptr %lane{c}, align {t.align}")
     names, code = _lanes_to_rows(t, [f"%a{c}" for c in range(k)], "%t")
     lines += code
     for r, name in enumerate(names):
@@ -247,7 +247,7 @@ def _spilling_load(t: LaneType, rows: str, size: int, slot: int, k: int) -> list
     lines += code
     for c in range(size):
         lines.append(f"  {rows}_l{c} = getelementptr {t.name}, ptr %ws, i64 {slot + c}")
-        lines.append(f"  store {t.name} {columns[c]}, ptr {rows}_l{c}, align {t.bytes}")
+        lines.append(f"  store {t.name} {columns[c]}, ptr {rows}_l{c}, align {t.align}")
     return lines
 
 
@@ -257,7 +257,7 @@ def _spilling_store(t: LaneType, rows: str, size: int, slot: int, k: int) -> lis
         # Columns that do not exist repeat the last: they land where the next row is written later.
         name = f"{rows}_c{c}"
         lines.append(f"  {name}p = getelementptr {t.name}, ptr %ws, i64 {slot + min(c, size - 1)}")
-        lines.append(f"  {name} = load {t.name}, ptr {name}p, align {t.bytes}")
+        lines.append(f"  {name} = load {t.name}, ptr {name}p, align {t.align}")
         names.append(name)
     out, code = _lanes_to_rows(t, names, f"{rows}_t")
     lines += code

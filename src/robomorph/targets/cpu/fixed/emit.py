@@ -104,8 +104,9 @@ class _WordWriter(Writer):
         self.trig_base = self.slot_base + self.layout.slot_count
         angles = {node.args[0] for node in program.nodes if node.op in (SIN, COS)}
         self.flag_place = self.trig_base + 2 * len(angles)
-        self.block_bytes = (self.flag_place + 1) * words.bytes
-        self._align = self.outside.bytes if self.staged or not rows else self.outside.item
+        self.block_bytes = -(-(self.flag_place + 1) * words.bytes // 64) * 64
+        # Arrays in lane order are aligned to whole vectors, rows are not.
+        self._align = self.outside.align if self.staged or not rows else self.outside.item
         self.angles: dict[int, int] = {}  # the pair of places of every angle of this chunk
         self.flags: list[str] = []
 
