@@ -56,10 +56,15 @@ def staged_columns(t: LaneType, size: int, constants: Constants) -> set[int]:
     return {c for p in moved for c in range(p.column, min(p.column + p.width, size))}
 
 
-def transpose_functions(t: LaneType) -> str:
-    """``@tile_in_k`` and ``@tile_out_k``: one tile between rows (row stride in elements) and lane order."""
-    widths = list(_powers(t.lanes))
-    return "\n\n".join([*(_tile_in(t, k) for k in widths), *(_tile_out(t, k) for k in widths)])
+def transpose_functions(t: LaneType, callers: str | None = None) -> str:
+    """``@tile_in_k`` and ``@tile_out_k``: one tile between rows (row stride in elements) and lane order. All
+    of them, or those that `callers` call."""
+    made = {
+        f"@tile_{way}_{k}(": (tile, k)
+        for way, tile in (("in", _tile_in), ("out", _tile_out))
+        for k in _powers(t.lanes)
+    }
+    return "\n\n".join(tile(t, k) for name, (tile, k) in made.items() if callers is None or name in callers)
 
 
 # --- the cut of a port --------------------------------------------------------------------------------

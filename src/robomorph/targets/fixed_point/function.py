@@ -124,10 +124,16 @@ class FixedFunction(Generic[Options]):
     @cached_property
     def lowered(self) -> tuple[FixedProgram, Units]:
         """The chip's program in fixed point, and the calls in it."""
-        sizes = self.proven if self.options.ranges == "proven" else self.profile
+        sizes = self._sizes()
         if self.units is not None:
             return lower_units(self.units, self.options.numbers, sizes)
         return lower(self.chip, self.options.numbers, sizes), Units((), ())
+
+    def _sizes(self) -> list[float]:
+        """What formats are chosen by; where one is for all, nothing."""
+        if self.options.format is not None:
+            return [0.0] * len(self.chip.nodes)
+        return self.proven if self.options.ranges == "proven" else self.profile
 
     @property
     def fixed(self) -> FixedProgram:

@@ -27,14 +27,14 @@ class Arithmetic:
 
     def neg(self, out: str, a: str, *, drop: int, within: WordRange) -> None:
         t, (x,) = self._wide_enough(within, out, a)
-        self.fit(out, f"sub {t.name} {t.literal(0)}, {x}", t, drop, within)
+        self._fit(out, f"sub {t.name} {t.literal(0)}, {x}", t, drop, within)
 
     def mul(self, out: str, a: str, b: str, *, drop: int, within: WordRange) -> None:
         t, (x, y) = self._wide_enough(within, out, a, b)
         if t.bits == 64:
             # Told that these are words of 32 bits, LLVM takes one multiplication instead of three.
             x, y = (self._short(f"{out}{side}", v) for side, v in zip("xy", (x, y), strict=True))
-        self.fit(out, f"mul {t.name} {x}, {y}", t, drop, within)
+        self._fit(out, f"mul {t.name} {x}, {y}", t, drop, within)
 
     def recip(self, out: str, a: str, *, power: int, within: WordRange) -> None:
         """2**power / a, rounded to the nearest, halves away from zero; of zero, the largest word.
@@ -68,9 +68,17 @@ class Arithmetic:
         quotient = self._value(f"{out}v", f"lshr {w} {quotient}, {one}")
         minus = self._value(f"{out}x", f"sub {w} {wide.literal(0)}, {quotient}")
         signed = f"select {wide.boolean} {negative}, {w} {minus}, {w} {quotient}"
-        self.fit(out, signed, wide, 0, within)
+        self._fit(out, signed, wide, 0, within)
 
-    def fit(self, out: str, text: str, t: WordType, drop: int, within: WordRange) -> None:
+    def shorten(self, out: str, text: str, *, drop: int, within: WordRange) -> None:
+        """A value that is there already, over 2**drop."""
+        if within.bits <= self.t.bits:
+            self._fit(out, text, self.t, drop, within)
+            return
+        wide, value = self.t.wide, self._value(f"{out}w", text)
+        self._fit(out, f"sext {self.t.name} {value} to {wide.name}", wide, drop, within)
+
+    def _fit(self, out: str, text: str, t: WordType, drop: int, within: WordRange) -> None:
         """`out`, a word, from what gives an exact value of type t: over 2**drop, rounded halves upwards,
         saturated where that can be needed."""
         if drop:
@@ -121,7 +129,7 @@ class Arithmetic:
             self._value(f"{out}{side}", f"shl {t.name} {value}, {t.literal(shift)}") if shift else value
             for side, value, shift in zip("xy", values, shifts, strict=True)
         ]
-        self.fit(out, f"{name} {t.name} {aligned[0]}, {aligned[1]}", t, drop, within)
+        self._fit(out, f"{name} {t.name} {aligned[0]}, {aligned[1]}", t, drop, within)
 
     def _wide_enough(self, within: WordRange, out: str, *values: str) -> tuple[WordType, list[str]]:
         """A type that holds everything on the way, and the values in it."""

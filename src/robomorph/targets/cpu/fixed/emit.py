@@ -58,8 +58,9 @@ def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool 
         writer.read_function(),
         writer.write_function(),
         *(cordic_function(t, form) for form in sorted(trig)),
-        transpose_functions(writer.outside) if writer.staged else "",
     ]
+    if writer.staged:
+        main.append(transpose_functions(writer.outside, callers="\n".join(main)))
     realign = '"stackrealign" ' if lanes > 1 else ""
     attributes = f'attributes #0 = {{ nounwind {realign}"min-legal-vector-width"="{vector_bits}" }}'
     return Emitted(
@@ -178,7 +179,7 @@ class _WordWriter(Writer):
         source = "sp" if node.op is SIN else "cp"
         loaded = f"load {t.name}, ptr %{source}{angle}, align {t.bytes}"
         inner = cordic(form.bits, form.frac).inner
-        use.fit(out, loaded, t, inner - self.fixed.formats[i].frac, self.ranges[i])
+        use.shorten(out, loaded, drop=inner - self.fixed.formats[i].frac, within=self.ranges[i])
 
     # --- the boundary ----------------------------------------------------------------------------
 
