@@ -50,7 +50,8 @@ class FixedKernel(HostKernel):
         self._direct = (
             not self.plan.host.results and options.boundary == "fixed" and recipe.dtype == "float64"
         )
-        self._inner = WordsKernel(
+        # From words to words without anything around it: `compiled.run`.
+        self.compiled = WordsKernel(
             self.plan.fixed,
             key=None if recipe.key is None else f"{recipe.key}|{options}",
             threads=settings.threads,
@@ -84,11 +85,11 @@ class FixedKernel(HostKernel):
     @property
     def threads(self) -> int:
         """At most so many; 0 for the global default."""
-        return self._inner.threads
+        return self.compiled.threads
 
     @threads.setter
     def threads(self, count: int) -> None:
-        self._inner.threads = count
+        self.compiled.threads = count
 
     @property
     def check_finite(self) -> bool:
@@ -98,18 +99,18 @@ class FixedKernel(HostKernel):
     @check_finite.setter
     def check_finite(self, value: bool) -> None:
         self._check_finite = bool(value)
-        self._inner.check_finite = self._direct and self._check_finite
+        self.compiled.check_finite = self._direct and self._check_finite
 
     @property
     def stats(self) -> FixedStats:
-        compiled, fixed = self._inner.stats, self.plan.fixed
+        code, fixed = self.compiled.stats, self.plan.fixed
         known = {
             **fixed_stats(fixed).__dict__,
             "algorithm": self.name,
             "formulation": self.plan.formulation,
             "candidates": dict(self.plan.candidates),
-            "compile_seconds": compiled.compile_seconds,
-            "from_cache": compiled.from_cache,
+            "compile_seconds": code.compile_seconds,
+            "from_cache": code.from_cache,
         }
         return FixedStats(
             **known,
@@ -120,16 +121,16 @@ class FixedKernel(HostKernel):
         )
 
     def _code(self) -> str:
-        return self._inner.source.code
+        return self.compiled.source.code
 
     def prepare(self, batch: int = 1) -> FixedKernel:
         """Compile now what a call with this batch size needs."""
-        self._inner.prepare(batch)
+        self.compiled.prepare(batch)
         return self
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         if self._direct and out is None:
-            *results, flags = self._inner(*args)
+            *results, flags = self.compiled(*args)
             self._tell(flags)
             return self._bundle(results)
         call = self._begin(args, out)
@@ -155,7 +156,7 @@ class FixedKernel(HostKernel):
         float32 = self.options.boundary == "float32"
         if float32:
             given = [float_values(float_words(x)).reshape(x.shape) for x in given]
-        *results, flags = self._inner(*given)
+        *results, flags = self.compiled(*given)
         if float32:
             results = [float_values(float_words(x)).reshape(x.shape) for x in results]
         return results, flags
