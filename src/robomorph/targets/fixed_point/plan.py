@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy.typing as npt
 
-from robomorph.ir.fixed import FixedProgram, Format
+from robomorph.ir.fixed import (
+    FixedProgram,
+    FixedResult,
+    Format,
+    input_words,
+    interpret_fixed,
+    output_reals,
+)
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import OPS
 from robomorph.ir.program import Node, Port, Program
@@ -41,6 +48,13 @@ class Plan:
         if self.host.results:
             given.update(interpret(self.host, {p.name: given[p.name] for p in self.host.inputs}))
         return {port.name: given[port.name] for port in self.fixed.program.inputs}
+
+    def interpret(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Array], FixedResult]:
+        """Results and words by the definition of every bit; the flags tell of arguments that do not fit as
+        well."""
+        words, clipped = input_words(self.fixed, self.chip_arguments(arguments))
+        result = interpret_fixed(self.fixed, words)
+        return output_reals(self.fixed, result.words), FixedResult(result.words, result.overflow | clipped)
 
     def to_bytes(self) -> bytes:
         """As JSON; numbers survive to the last bit."""
