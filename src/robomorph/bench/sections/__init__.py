@@ -63,6 +63,7 @@ DYNAMICS = Group(
         "compile": "from load to the first gradient in a fresh process, cached and not",
         "chains": "chains of 7 to 100 joints: run time, compile time, memory",
         "export": "the exported C++ header against the in-process kernel, from one C loop",
+        "fixed": "gradients in fixed point against their interpreter, bit by bit, and against float64",
     },
     robots=("iiwa14", "hyq", "atlas"),
 )
