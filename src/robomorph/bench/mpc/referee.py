@@ -34,16 +34,18 @@ class Trajectory:
 class Judgement:
     """What Pinocchio finds of a plan.
 
-    - `cost`: the problem's, from q, v and the torques it claims;
-    - `gap`: the largest error of q+ = q + dt v+ (rad), v+ = v + dt a with a by forward dynamics of those
+    - `cost`: the problem's, from the q, v and torques that it claims;
+    - `driven`: the cost of what those torques really do, from the start by forward dynamics;
+    - `gap`: the largest error of q+ = q + dt v+ (rad), of v+ = v + dt a with a by forward dynamics of those
       torques (rad/s), and of the start;
-    - `torque_error`: largest difference of inverse dynamics from the torques it claims, N m;
+    - `torque_error`: largest difference of inverse dynamics from the torques that it claims, N m;
     - `violation`: the worst of all limits at the nodes, as a share of the limit's range (0: none);
     - `newtons`: the worst of the torque limits alone, in N m;
     - `active`: how many bounds are met to a thousandth of their range (torque, velocity, position).
     """
 
     cost: float
+    driven: float
     gap: float
     torque_error: float
     violation: float
@@ -127,7 +129,19 @@ class Referee:
         violation, newtons, active = self._limits(plan)
         # np.max hands NaN on, as max() would not.
         gap = float(np.max([np.max(g) for g in gaps]))
-        return Judgement(self.cost(plan), gap, float(np.max(error)), violation, newtons, active)
+        driven = self.cost(self.drive(tau))
+        return Judgement(self.cost(plan), driven, gap, float(np.max(error)), violation, newtons, active)
+
+    def drive(self, tau: Array) -> Trajectory:
+        """Where torques (N, nv) take the robot from the start."""
+        p = self.problem
+        q, v = np.empty((p.horizon + 1, p.nv)), np.empty((p.horizon + 1, p.nv))
+        q[0], v[0] = p.q, p.v
+        for k, row in enumerate(tau):
+            a = self.arm.accelerations(q[k : k + 1], v[k : k + 1], row[None])[0]
+            v[k + 1] = v[k] + p.dt * a
+            q[k + 1] = q[k] + p.dt * v[k + 1]
+        return Trajectory(q, v, tau)
 
     def cost(self, plan: Trajectory) -> float:
         """Running 1/2 dt sum w r^2 at nodes 0 to N - 1, terminal 1/2 sum w r^2 at node N."""

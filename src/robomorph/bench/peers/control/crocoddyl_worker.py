@@ -23,13 +23,13 @@ class Peer:
         self.state = crocoddyl.StateMultibody(self.model)
         self.actuation = crocoddyl.ActuationModelFull(self.state)
         self.problems = [self._shooting(problem) for problem in task["problems"]]
-        self.starts = [self._start(problem["initial"]) for problem in task["problems"]]
         self.solvers = [make_solver(task["solver"], problem) for problem in self.problems]
+        self.kind = type(self.solvers[0].xs)
+        self.starts = [self._start(problem["initial"]) for problem in task["problems"]]
 
     @staticmethod
     def versions() -> dict[str, str]:
-        found = {"crocoddyl": crocoddyl.__version__, "pin": pinocchio.__version__}
-        return found
+        return {"crocoddyl": crocoddyl.__version__, "pin": pinocchio.__version__}
 
     # --- the problem ---------------------------------------------------------------------------------
 
@@ -73,12 +73,19 @@ class Peer:
         activation = crocoddyl.ActivationModelWeightedQuad(weights)
         costs.addCost(name, crocoddyl.CostModelResidual(self.state, activation, residual), 1.0)
 
-    def _start(self, initial: Any) -> tuple[list[Any], list[Any]]:
+    def _start(self, initial: Any) -> tuple[Any, Any]:
         states = [
             np.concatenate([self._theirs(q), self._theirs(v)])
             for q, v in zip(initial["q"], initial["v"], strict=True)
         ]
-        return states, [self._theirs(tau) for tau in initial["tau"]]
+        return self._vectors(states), self._vectors([self._theirs(tau) for tau in initial["tau"]])
+
+    def _vectors(self, rows: list[Any]) -> Any:
+        """As the solvers hold them, so that no conversion is timed."""
+        out = self.kind()
+        for row in rows:
+            out.append(row)
+        return out
 
     # --- solving -------------------------------------------------------------------------------------
 
