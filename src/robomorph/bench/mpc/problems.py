@@ -77,4 +77,6 @@ def limited(
 
 def _middle(robot: Robot, rng: np.random.Generator, share: float = _MIDDLE) -> Array:
     lower, upper = robot.limits.lower, robot.limits.upper
-    return np.asarray(0.5 * (lower + upper) + 0.5 * share * (upper - lower) * rng.uniform(-1.0, 1.0, robot.nv))
+    return np.asarray(
+        0.5 * (lower + upper) + 0.5 * share * (upper - lower) * rng.uniform(-1.0, 1.0, robot.nv)
+    )

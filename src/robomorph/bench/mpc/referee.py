@@ -66,7 +66,9 @@ class PinocchioArm:
         self.data: Any = self.model.createData()
         indices = [int(self.model.getJointId(name)) for name in joints]
         if self.model.nv != len(joints) or any(i >= self.model.njoints for i in indices):
-            raise ArgumentError(f"the referee expected the joints {list(self.model.names)[1:]}, found {joints}")
+            raise ArgumentError(
+                f"the referee expected the joints {list(self.model.names)[1:]}, found {joints}"
+            )
         if any(self.model.joints[i].nq != 1 for i in indices):
             raise ArgumentError("the referee knows joints with one coordinate each, found others")
         self.order = np.array([self.model.joints[i].idx_v for i in indices])
@@ -115,10 +117,16 @@ class Referee:
         self.arm = problem.arm
 
     def judge(self, plan: Trajectory) -> Judgement:
+        with np.errstate(all="ignore"):  # plans of early iterations may be anything: NaN tells it
+            return self._judge(plan)
+
+    def _judge(self, plan: Trajectory) -> Judgement:
         p, (q, v, tau) = self.problem, (plan.q, plan.v, plan.tau)
         shapes = ((p.horizon + 1, p.nv), (p.horizon + 1, p.nv), (p.horizon, p.nv))
         if tuple(x.shape for x in (q, v, tau)) != shapes:
-            raise ArgumentError(f"a plan of q, v, tau {shapes} was expected, found {[x.shape for x in (q, v, tau)]}")
+            raise ArgumentError(
+                f"a plan of q, v, tau {shapes} was expected, found {[x.shape for x in (q, v, tau)]}"
+            )
         slope = np.diff(v, axis=0) / p.dt
         gaps = (
             np.abs(q[1:] - q[:-1] - p.dt * v[1:]),

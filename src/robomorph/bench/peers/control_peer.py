@@ -70,7 +70,9 @@ class ControlPeer(Peer):
         mend = f"set {INTERPRETER} to the Python of an environment with: pip install {' '.join(PACKAGES)}"
         if isinstance(found, str):
             return f"{found} ({mend})"
-        wrong = [f"{name} {found.get(name)}" for name, version in cls.needs.items() if found.get(name) != version]
+        wrong = [
+            f"{name} {found.get(name)}" for name, version in cls.needs.items() if found.get(name) != version
+        ]
         if wrong:
             return f"found {', '.join(wrong)}, with which its results are wrong ({mend})"
         return None

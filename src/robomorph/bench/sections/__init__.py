@@ -93,7 +93,16 @@ PLANNING = Group(
         "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
     },
 )
+MPC = Group(
+    "mpc",
+    "model predictive control",
+    {
+        "reference": "iiwa14's gradient, to compare times of machines",
+        "free": "reaches and poses without limits, to the same cost as crocoddyl and mim-solvers",
+        "bounded": "limits that bind: torques against crocoddyl's BoxFDDP, all of them against fatrop",
+    },
+)
 
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC)
 }  # the first is what `robomorph bench` means
