@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.bench.mpc.problem import ControlProblem, Limits, ProblemSet, Target, Weights, subject
+from robomorph.bench.mpc.problem import ControlProblem, Limits, Target, Weights, subject
 from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -80,3 +80,22 @@ def _middle(robot: Robot, rng: np.random.Generator, share: float = _MIDDLE) -> A
     return np.asarray(
         0.5 * (lower + upper) + 0.5 * share * (upper - lower) * rng.uniform(-1.0, 1.0, robot.nv)
     )
+
+
+def far(source: str, seed: int, horizon: int) -> ControlProblem:
+    """A reach across nine tenths of the joints' ranges, which ten iterations do not solve to the end: for
+    times of a given number of iterations."""
+    problem = reach(source, seed, horizon)
+    rng = np.random.default_rng([_SEED, seed, 2])
+    q, goal = (_middle(problem.robot, rng, 0.9) for _ in range(2))
+    return replace(problem, q=q, goal=goal, effort=problem.arm.gravity(goal))
+
+
+def limited_pose(source: str, seed: int, horizon: int = HORIZON) -> ControlProblem:
+    """The limits, start and goal of `limited`, as the pose that the last link has there within the limits."""
+    problem = limited(source, seed, horizon)
+    low, high = problem.limits.position
+    frame = problem.robot.link_names[-1]
+    target = Target(frame, *problem.arm.pose(np.clip(problem.goal, low, high), frame))
+    running, terminal = POSES
+    return replace(problem, running=running, terminal=terminal, target=target)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from robomorph.bench.functions import PREDICTIVE_CONTROL
-from robomorph.bench.mpc.contest import Contest, Rules, Side, compete, timing_of
+from robomorph.bench.mpc.contest import Contest, Rules, compete, timing_of
 from robomorph.bench.mpc.ours import OurSolver
 from robomorph.bench.mpc.problem import ProblemSet
 from robomorph.bench.peers.control_peer import ControlPeer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from robomorph.bench.peers.control_peer import ControlPeer
 
 
@@ -10,11 +12,11 @@ class Crocoddyl(ControlPeer):
 
     name = "crocoddyl"
     package = "crocoddyl"
-    modules = ("crocoddyl", "pinocchio")
+    modules: ClassVar[tuple[str, ...]] = ("crocoddyl", "pinocchio")
     script = "crocoddyl_worker.py"
     solver = "fddp"
     title = "crocoddyl FDDP"
-    needs = {"pin": "4.0.0", "libpinocchio": "4.0.0"}  # noqa: RUF012 (as the class says)
+    needs: ClassVar[dict[str, str]] = {"pin": "4.0.0", "libpinocchio": "4.0.0"}
 
 
 class CrocoddylBox(Crocoddyl):

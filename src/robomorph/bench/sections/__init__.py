@@ -100,6 +100,10 @@ MPC = Group(
         "reference": "iiwa14's gradient, to compare times of machines",
         "free": "reaches and poses without limits, to the same cost as crocoddyl and mim-solvers",
         "bounded": "limits that bind: torques against crocoddyl's BoxFDDP, all of them against fatrop",
+        "iteration": "one iteration with all limits at N = 64, beside published figures of GPUs",
+        "horizon": "the longest horizon that ten iterations fit into 4 ms and 1 ms, on one core",
+        "batch": "128 problems at once, time per problem and iteration",
+        "limits": "1,000 random problems with limits that bind: are they solved, do the limits hold",
     },
 )
 

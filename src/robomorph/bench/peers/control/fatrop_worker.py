@@ -20,7 +20,7 @@ import casadi  # type: ignore[import-not-found,import-untyped,unused-ignore]
 import numpy as np
 
 FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
-OPERATIONS = {
+OPERATIONS: dict[str, Any] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -66,7 +66,7 @@ class Peer:
 
     @staticmethod
     def versions() -> dict[str, str]:
-        return {"casadi": casadi.__version__}
+        return {"casadi": str(casadi.CasadiMeta.version())}
 
     # --- the problem ---------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ class Worker:
 
     def __init__(self, python: str, script: str, *, patience_s: float = _PATIENCE_S) -> None:
         self._patience_s = patience_s
-        self._said = tempfile.TemporaryFile()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the worker)
         # What leads our interpreter to its packages would mislead another; one thread, as ours.
         hidden = ("PYTHONPATH", "PYTHONHOME")
         environment = {k: v for k, v in os.environ.items() if k not in hidden} | {"OMP_NUM_THREADS": "1"}

@@ -31,8 +31,8 @@ def _jobs(session: Session) -> list[Job]:
     if session.quick:
         session.note("bounded: fatrop takes part in a run that is not quick")
     return [
-        Job(f"{case}, {peer.title}", partial(_run, session, case, peer, *rest))
-        for case, peer, *rest in chosen
+        Job(f"{case}, {peer.title}", partial(_run, session, case, peer, count, rounds, rules))
+        for case, peer, count, rounds, rules in chosen
     ]
 
 
@@ -48,9 +48,9 @@ def _run(
 def _tables(records: Records) -> list[TableData]:
     caption = (
         "As without limits, with costs within 1e-4; torque limits kept to 1e-3 N m, and where all limits are "
-        "asked for each to 1e-6 of its range at the nodes, by Pinocchio. fatrop is given its best case: our "
-        "inverse dynamics as expressions, accelerations as controls, one stage mapped over the horizon, exact "
-        "Hessians, all of it compiled by gcc -O3 -march=native (made once, minutes, not counted)."
+        "asked for each to 1e-6 of its range at the nodes, by Pinocchio. fatrop has its best case: our "
+        "inverse dynamics as expressions, accelerations as controls, one stage mapped over the horizon, "
+        "exact Hessians, all of it compiled by gcc -O3 -march=native (once, minutes, not counted)."
     )
     bound = TableData(
         "how much was bound, and how well it was kept",
@@ -65,7 +65,8 @@ def _tables(records: Records) -> list[TableData]:
         ),
         [_kept(record) for record in records if record.figures["agreed"]],
         left=2,
-        caption="Bounds that the plan meets to a thousandth of their range, median over problems; the worst violation of all.",
+        caption="Bounds that the plan meets to a thousandth of their range, median over problems; the worst "
+        "violation of all.",
     )
     return [contest_table("with limits that bind", caption, records), bound]
 
