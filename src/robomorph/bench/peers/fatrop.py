@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from robomorph.bench.peers.control_peer import ControlPeer
 from robomorph.planning.kernels.motion_kernels import MotionKernels
@@ -25,6 +25,7 @@ class Fatrop(ControlPeer):
     script = "fatrop_worker.py"
     solver = "fatrop"
     title = "CasADi fatrop, compiled"
+    flags: ClassVar[tuple[str, ...]] = ("-O3", "-march=native")  # the fastest of what was tried
 
     @classmethod
     def absence(cls) -> str | None:
@@ -36,7 +37,12 @@ class Fatrop(ControlPeer):
     def task(cls, problems: ProblemSet) -> dict[str, Any]:
         """With inverse dynamics as operations: its best case, as a general library's would be more."""
         program = inverse_dynamics(problems.problems[0].robot)
-        return {**super().task(problems), "program": as_data(program), "folder": str(library_folder())}
+        return {
+            **super().task(problems),
+            "program": as_data(program),
+            "folder": str(library_folder()),
+            "flags": list(cls.flags),
+        }
 
 
 def inverse_dynamics(robot: Robot) -> Program:

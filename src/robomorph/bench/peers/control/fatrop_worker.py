@@ -19,7 +19,6 @@ from typing import Any
 import casadi  # type: ignore[import-not-found,import-untyped,unused-ignore]
 import numpy as np
 
-FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
 OPERATIONS: dict[str, Any] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -58,6 +57,7 @@ class Peer:
         if any(problem["target"] is not None for problem in self.problems):
             raise ValueError("targets of frames are not written for CasADi here")
         self.program, self.folder = task["program"], Path(task["folder"])
+        self.flags = [*task["flags"], "-shared", "-fPIC"]
         self.equal: list[bool] = []
         self.library = self._compiled(self._nonlinear_program(first))
         self.arguments = [self._argument(problem) for problem in self.problems]
@@ -156,10 +156,10 @@ class Peer:
             try:
                 solver.generate_dependencies("problem.c")
                 text = Path("problem.c").read_bytes()
-                digest = hashlib.sha256(text + repr(FLAGS).encode()).hexdigest()
+                digest = hashlib.sha256(text + repr(self.flags).encode()).hexdigest()
                 library = self.folder.absolute() / f"fatrop-{digest[:32]}.so"
                 if not library.exists():
-                    subprocess.run(["gcc", *FLAGS, "problem.c", "-o", "problem.so"], check=True)
+                    subprocess.run(["gcc", *self.flags, "problem.c", "-o", "problem.so"], check=True)
                     os.replace("problem.so", library)
             finally:
                 os.chdir(before)
