@@ -16,16 +16,19 @@ class InverseForm final : public Form {
   explicit InverseForm(Work& work);
 
   void trial(const double* share) override;
+  void settle() override;
   void accept() override {}  // a trial's derivatives are those of the value to be
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
+  double square(int problem) const override;
   Seconds spent() override;
 
  private:
+  void evaluate();
   void call_torques(int group);
   void call_rows(int group);
-  void differ(const double* a, bool change, double* jerk) const;
+  void differ(const double* a, double* jerk) const;
 
   Work& w_;
   const RowLoops& loops_;

@@ -15,7 +15,8 @@ Array = npt.NDArray[np.float64]
 
 class GravityReference:
     """References of efforts: gravity's torques where the posture is to be, node by node, or where the robot
-    is now. No new arrays after the first time."""
+    is now, and what the drives give beyond the model's, `beyond` (problems, nv). No new arrays after the
+    first time."""
 
     def __init__(self, layout: Layout, arrays: dict[str, Array], beyond: Array) -> None:
         self._index = {cost.name: (cost, layout.index(cost.subject.joints)) for cost in layout.gravity}
