@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from robomorph.bench.goals import judge
 from robomorph.bench.mpc import problems
 from robomorph.bench.mpc.ours import our_problem
-from robomorph.bench.mpc.steps import GRADIENT_NS, Spent, busiest, mean_of, solves
+from robomorph.bench.mpc.steps import GRADIENT_NS, Spent, mean_of, ticks
 from robomorph.bench.records import OURS, REFUSED, Record, Timing
 from robomorph.bench.run import Outcome, run_bench
 from robomorph.bench.sections import MPC
@@ -63,24 +62,22 @@ def test_batches_are_counted_by_iterations(monkeypatch: pytest.MonkeyPatch) -> N
 def test_horizons_are_found_for_both_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     timing = Timing(1e6, 1e6, 3, 0.0)
 
-    def found(problem: Any, iterations: int, rounds: int) -> Spent:
+    def found(problem: Any, rounds: int, iterations: int) -> Spent:
         """Ten microseconds an iteration and step."""
         spent = 1e4 * problem.horizon * iterations
         return Spent(Timing(spent, spent, rounds, 0.0), timing, iterations)
 
-    monkeypatch.setattr(horizon, "solves", found)
-    monkeypatch.setattr(horizon, "busiest", lambda given, iterations: given[0])
+    monkeypatch.setattr(horizon, "ticks", found)
     outcome = run("horizon")
     steps = [(r.case, r.how, r.figures["steps"]) for r in outcome.records]
     assert steps[:2] == [(horizon.FREE, "250 Hz", 40.0), (horizon.FREE, "1000 Hz", 10.0)] and len(steps) == 4
     assert [v.found for v in outcome.verdicts] == [40.0, 10.0]
 
 
-def test_the_busiest_problem_uses_most_iterations() -> None:
-    given = [problems.far("iiwa14", seed, 8) for seed in range(3)]
-    chosen = busiest(given, 10)
-    taken = [solves(problem, 10, 1).iterations for problem in given]
-    assert given.index(chosen) == int(np.argmax(taken)) and max(taken) == 10
+def test_steps_of_a_loop_take_the_iterations_asked_for() -> None:
+    for robot in ("iiwa14", "hyq"):  # hyq's problem is solved after two
+        found = ticks(problems.far(robot, 0, 8), 4, 10)
+        assert found.iterations == 10 and found.wall.rounds == 4 and found.cpu.best_ns > 0.0
 
 
 def test_times_are_means_and_shares() -> None:

@@ -67,9 +67,9 @@ def solves(problem: ControlProblem, iterations: int, rounds: int) -> Spent:
     return Spent(summarise(wall, 0.0), summarise(cpu, 0.0), done)
 
 
-def ticks(problem: ControlProblem, count: int) -> Spent:
-    """Steps of one iteration, each from the next node of the plan before; the most iterations of any."""
-    controller = mpc.Controller(our_problem(problem), iterations=1)
+def ticks(problem: ControlProblem, count: int, iterations: int = 1) -> Spent:
+    """Steps of so many iterations, each from the next node of the plan before; the most iterations of any."""
+    controller = mpc.Controller(our_problem(problem), iterations=iterations)
     result = controller.step(problem.q, problem.v)
     walls, cpus, most = [], [], 0
     gc.collect()
@@ -86,10 +86,3 @@ def ticks(problem: ControlProblem, count: int) -> Spent:
     finally:
         gc.enable()
     return Spent(summarise(walls, 0.0), summarise(cpus, 0.0), most)
-
-
-def busiest(problems: Sequence[ControlProblem], iterations: int) -> ControlProblem:
-    """The problem of a set that uses most of so many iterations."""
-    solver = OurSolver(ProblemSet("any", tuple(problems)))
-    done = [solver.solve(k, iterations)[2] for k in range(len(problems))]
-    return problems[int(np.argmax(done))]
