@@ -13,7 +13,7 @@ import numpy as np
 
 from robomorph.bench.mpc.referee import Trajectory
 from robomorph.bench.peers.control.process import Worker
-from robomorph.bench.peers.peer import Peer, PeerError
+from robomorph.bench.peers.peer import Peer
 
 if TYPE_CHECKING:
     from robomorph.bench.mpc.problem import ProblemSet
@@ -101,7 +101,7 @@ class ControlSolver:
         self._worker = Worker(peer.interpreter(), peer.script)
         try:
             self.prepared_s = float(self._worker.ask(do="load", task=peer.task(problems))["seconds"])
-        except PeerError:
+        except BaseException:
             self.close()
             raise
 
