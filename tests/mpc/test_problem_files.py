@@ -143,8 +143,8 @@ def everything() -> Problem:
     problem.cost(Posture.of(robot.model), np.arange(1.0, nv + 1), 0.1 * rng.normal(size=(7, nv)), name="way")
     problem.terminal(Posture.of(robot.model), 10.0, name="way")
     problem.cost(Orientation(TOOL), [1.0, 2.0, 3.0], np.eye(3)).cost(CenterOfMass(), 1.0, [0.1, 0.0, 0.5])
-    problem.terminal(Axis(TOOL, (0.0, 1.0, 0.0)), 1.0, [0.0, 0.0, 1.0], name='a "name"')
     problem.cost(Acceleration(), 1e-4).cost(Jerk(), 1e-7).cost(Effort(robot.velocity_names[:2]), 1e-3)
+    problem.terminal(Axis(TOOL, (0.0, 1.0, 0.0)), 1.0, [0.0, 0.0, 1.0], name='a "name"')
     problem.limits(torque=True).limits(velocity=(np.full(nv, -1.0), 2.0), acceleration=50.0, soft=10.0)
     problem.bound(Pose(TOOL), -1.0, 1.0, reference=np.eye(4), soft=5.0).bound(Velocity(), None, 3.0, name="v")
     return problem

@@ -25,6 +25,7 @@ class GravityReference:
         self._q, self._given = q, np.ascontiguousarray(q)
         self._beyond = beyond
         self._torque: Array = np.empty_like(self._given)
+        self._sum: Array = np.empty_like(self._given)
         self._kernel = layout.robot.compile("gravity_torque", check_finite=False)
 
     def leave(self, cost: Cost) -> None:
@@ -34,11 +35,14 @@ class GravityReference:
     def take(self, cost: Cost) -> None:
         self._left.discard(cost.name)
 
-    def set(self, write: Callable[[Cost, Array], None]) -> None:
-        """Hand each cost its numbers (problems, nodes or 1, n)."""
+    def compute(self) -> None:
+        """Gravity's torques where they are wanted now."""
         np.copyto(self._given, self._q)
         self._kernel(self._given, out=self._torque)
-        self._torque += self._beyond[:, None]
+
+    def set(self, write: Callable[[Cost, Array], None]) -> None:
+        """Hand each cost its numbers (problems, nodes or 1, n)."""
+        np.add(self._torque, self._beyond[:, None], out=self._sum)
         for name, (cost, index) in self._index.items():
             if name not in self._left:
-                write(cost, self._torque[:, :, index])
+                write(cost, self._sum[:, :, index])

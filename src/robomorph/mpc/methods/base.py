@@ -13,10 +13,12 @@ from robomorph.mpc.layout import Layout
 
 @dataclass(frozen=True)
 class Settings:
-    """tolerance: of hard bounds, in shares of their range. cap: iterations at most. threads: at most so
+    """tolerance: of hard bounds, in shares of their range. optimal: relative decrease of the cost below which
+    a plan is optimal. cap: iterations at most. threads: at most so
     many."""
 
     tolerance: float
+    optimal: float
     cap: int
     threads: int
 
