@@ -58,7 +58,7 @@ SHOWS: dict[str, set[str]] = {
     "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
-    "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "planning", "report", "robot"},
+    "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "mpc", "planning", "report", "robot"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }

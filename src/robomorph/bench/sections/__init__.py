@@ -93,7 +93,14 @@ PLANNING = Group(
         "drake": "Drake's KinematicTrajectoryOptimization on the same arm motion",
     },
 )
+MPC = Group(
+    "mpc",
+    "model predictive control",
+    {
+        "loop": "closed loops at 1 kHz: steps, delays, pushes and payloads, on our plant and MuJoCo",
+    },
+)
 
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC)
 }  # the first is what `robomorph bench` means
