@@ -147,6 +147,17 @@ def test_what_is_no_payload_is_not_taken_for_one() -> None:
     assert np.abs(estimate.take(-3.0 * kilogram, kilogram)).max() < np.abs(3.0 * kilogram).max()
 
 
+def test_a_payload_that_is_set_down_is_forgotten() -> None:
+    kilogram = np.array([3.0, -1.0, 0.5])
+    estimate = PayloadEstimate(1e-3, seconds=0.01)
+    estimate.mass = 2.0
+    left = 2.0 * kilogram  # what holds against a weight that is no longer there
+    for _ in range(200):
+        left = estimate.take(left, kilogram)
+    assert estimate.mass == pytest.approx(0.0, abs=1e-6)
+    np.testing.assert_allclose(left, 0.0, atol=1e-5)
+
+
 def test_a_posture_that_feels_no_weight_teaches_nothing() -> None:
     estimate = PayloadEstimate(1e-3)
     assert estimate.take(np.array([5.0]), np.array([1e-3])) == 5.0 and estimate.mass == 0.0

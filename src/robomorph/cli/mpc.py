@@ -51,35 +51,8 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.inner = {word: partial(_study, word) for word in STUDIES}
     add_robot_options(parser, default=DEFAULT_ROBOT)
-    control = parser.add_argument_group("the controller")
-    control.add_argument("--horizon", type=int, default=50, help="steps that are planned (default 50)")
-    control.add_argument("--dt", type=float, default=0.01, help="seconds of a step (default 0.01)")
-    control.add_argument("--rate", type=float, default=1000.0, help="ticks a second (default 1000)")
-    control.add_argument("--iterations", type=int, default=1, help="of a tick (default 1)")
-    control.add_argument("--threads", type=int, default=1, help="at most so many (default 1)")
-    control.add_argument("--no-observer", action="store_true", help="plan from what is measured, as it is")
-    control.add_argument(
-        "--problem", metavar="FILE", type=path_text, help="a problem of your own instead, TOML (docs/mpc.md)"
-    )
-    plant = parser.add_argument_group("the plant")
-    plant.add_argument("--plant", choices=("robot", "mujoco"), default="robot", help="default robot")
-    plant.add_argument("--seconds", type=float, help="that each loop lasts (default 3.5)")
-    plant.add_argument(
-        "--delay", type=float, default=0.0, metavar="S", help="from measuring to acting (default 0)"
-    )
-    plant.add_argument(
-        "--unknown-payload",
-        type=float,
-        default=0.0,
-        metavar="KG",
-        help="at the tool, of which the controller knows nothing (--payload is known to it)",
-    )
-    plant.add_argument(
-        "--push",
-        type=float,
-        metavar="N",
-        help="at the tool for 50 ms (default 100, less for weak robots; 0: none)",
-    )
+    _add_controller_options(parser.add_argument_group("the controller"))
+    _add_plant_options(parser.add_argument_group("the plant"))
     parser.add_argument("--plots", metavar="DIR", type=path_text, help="write PNG plots (needs matplotlib)")
     parser.add_argument(
         "--json",
@@ -89,6 +62,28 @@ def add_parser(subparsers: Any) -> None:
         const=STDOUT,
         help="write everything that was found as JSON; without FILE print it instead of tables",
     )
+
+
+def _add_controller_options(group: Any) -> None:
+    group.add_argument("--horizon", type=int, default=50, help="steps that are planned (default 50)")
+    group.add_argument("--dt", type=float, default=0.01, help="seconds of a step (default 0.01)")
+    group.add_argument("--rate", type=float, default=1000.0, help="ticks a second (default 1000)")
+    group.add_argument("--iterations", type=int, default=1, help="of a tick (default 1)")
+    group.add_argument("--threads", type=int, default=1, help="at most so many (default 1)")
+    group.add_argument("--no-observer", action="store_true", help="plan from what is measured, as it is")
+    text = "a problem of your own instead: a TOML file (docs/mpc.md), or a built-in name"
+    group.add_argument("--problem", metavar="FILE", help=text)
+
+
+def _add_plant_options(group: Any) -> None:
+    group.add_argument("--plant", choices=("robot", "mujoco"), default="robot", help="default robot")
+    group.add_argument("--seconds", type=float, help="that each loop lasts (default 3.5)")
+    text = "from measuring to acting (default 0)"
+    group.add_argument("--delay", type=float, default=0.0, metavar="S", help=text)
+    text = "at the tool, of which the controller knows nothing (--payload is known to it)"
+    group.add_argument("--unknown-payload", type=float, default=0.0, metavar="KG", help=text)
+    text = "at the tool for 50 ms (default 100, less for weak robots; 0: none)"
+    group.add_argument("--push", type=float, metavar="N", help=text)
 
 
 def _study(word: str) -> Parser:

@@ -35,7 +35,7 @@ def _of_file(args: argparse.Namespace) -> tuple[list[LoopCase], list[str]]:
         file = load_problem(args.problem)
     pushed = pushes(file.problem.robot, file.q, args.push)
     case = LoopCase(
-        name=file.name,
+        name=file.name.removesuffix(".toml"),
         about=file.title,
         problem=file.problem,
         start=file.q,

@@ -57,7 +57,8 @@ class Loop:
         ticks: int,
     ) -> None:
         self._controller, self._timeline, self.observer = controller, timeline, observer
-        self._period, self._late = period, late
+        self.plant, self.period, self.ticks = timeline.plant, period, ticks
+        self._late = late
         self._drawn = np.zeros(ticks, bool) if late is None else late.drawn(ticks)
         self._dt = controller.problem.dt
         self._busy, self._asked = 0, 0  # ns
@@ -67,7 +68,7 @@ class Loop:
 
     def tick(self, k: int, told: Told, deadline: float | None) -> Tick:
         """The k-th, after those before it."""
-        now, late = k * self._period, bool(self._drawn[k])
+        now, late = k * self.period, bool(self._drawn[k])
         q, qd = self._timeline.measured()
         begin, cpu = time.perf_counter(), -time.thread_time()
         if self.observer is not None:

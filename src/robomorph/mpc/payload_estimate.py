@@ -36,7 +36,8 @@ class PayloadEstimate:
         missing = -float(kilogram @ disturbance) / felt  # kg
         whole = disturbance - self.mass * kilogram
         left = disturbance + missing * kilogram
-        size = float(whole @ whole)
+        # Either may be nothing: all is explained already, or a payload is gone again.
+        size = max(float(whole @ whole), float(disturbance @ disturbance))
         explained = 1.0 - float(left @ left) / size if size > 0.0 else 0.0
         share = self._share * max(0.0, (explained - _LEAST) / (1.0 - _LEAST))
         before = self.mass

@@ -60,30 +60,41 @@ def simulate(
 
     Before the first torque arrives, the robot is held by what would hold the controller's model there.
     """
-    robot, delay = controller.problem.robot, delay or Delay()
-    plant = _plant(robot, plant)
+    delay = delay or Delay()
     ticks = _ticks(controller, seconds, rate)
-    q, qd = _begin(robot, plant, start, start_speed, pushes)
-    period, held = round(controller.period * SECOND), robot.bias_torque(q, qd)
+    plant = _plant(controller.problem.robot, plant)
+    q, qd = _begin(controller.problem.robot, plant, start, start_speed, pushes)
+    watcher = _observer(controller.problem.robot, observer, controller.period, delay, q, qd)
+    judge = Judge(controller.problem, reference, error, delay.actuation, q)
+    record = Record(controller.problem.robot, ticks, judge, watcher)
+    period, held = round(controller.period * SECOND), controller.problem.robot.bias_torque(q, qd)
     timeline = Timeline(plant, period, held, pushes=pushes, noise=noise, delay=delay)
-    watcher = _observer(robot, observer, controller.period, delay)
-    if watcher is not None:
-        watcher.reset(q, qd)
     controller.reset()
     loop = Loop(controller, timeline, watcher, period=period, held=held, late=late, ticks=ticks)
-    judge = Judge(controller.problem, reference, error, delay.actuation, q)
-    record = Record(robot, ticks, judge, watcher)
-    fastest = _fastest(robot)
     with ProgressLine(progress, seconds) as line:
-        for k in range(ticks):
-            q, qd, now = plant.q, plant.qd, k * period / SECOND
-            record.state(k, now, q, qd)
-            trouble = _trouble(robot, fastest, q, qd, now)
-            if trouble is not None or (viewer is not None and viewer(now, q) is False):
-                return record.finished(k + 1, controller.period, trouble, pushes, tolerance)
-            line.show(now, record.size(k))
-            record.tick(k, loop.tick(k, judge.told, deadline))
-    return record.finished(ticks, controller.period, None, pushes, tolerance)
+        count, trouble = _run(loop, record, judge, line, deadline, viewer)
+    return record.finished(count, controller.period, trouble, pushes, tolerance)
+
+
+def _run(
+    loop: Loop,
+    record: Record,
+    judge: Judge,
+    line: ProgressLine,
+    deadline: float | None,
+    viewer: Viewer | None,
+) -> tuple[int, str | None]:
+    """How many ticks there were, and what ended them early, if something did."""
+    plant, fastest = loop.plant, _fastest(loop.plant.robot)
+    for k in range(loop.ticks):
+        q, qd, now = plant.q, plant.qd, k * loop.period / SECOND
+        record.state(k, now, q, qd)
+        trouble = _trouble(plant.robot, fastest, q, qd, now)
+        if trouble is not None or (viewer is not None and viewer(now, q) is False):
+            return k + 1, trouble
+        line.show(now, record.size(k))
+        record.tick(k, loop.tick(k, judge.told, deadline))
+    return loop.ticks, None
 
 
 def middle(robot: Robot) -> Array:
@@ -131,15 +142,21 @@ def _begin(
     return plant.q, plant.qd
 
 
-def _observer(robot: Robot, given: Observer | bool, period: float, delay: Delay) -> Observer | None:
-    if isinstance(given, bool):
-        return Observer(robot, period, delay=delay) if given else None
+def _observer(
+    robot: Robot, given: Observer | bool, period: float, delay: Delay, q: Array, qd: Array
+) -> Observer | None:
+    """The observer, which begins with the plant."""
+    if given is False:
+        return None
+    if given is True:
+        given = Observer(robot, period, delay=delay)
     if not isinstance(given, Observer):
         raise ArgumentError(f"observer: expected True, False or an Observer, found {given!r}")
     if given.period != round(period * SECOND):
         raise ArgumentError(
             f"observer: expected the controller's period {period:g} s, found {given.period / SECOND:g} s"
         )
+    given.reset(q, qd)
     return given
 
 
