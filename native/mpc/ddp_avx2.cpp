@@ -5,7 +5,7 @@ namespace robomorph::mpc {
 namespace avx2 {
 
 // What fits into the vector registers.
-constexpr int kWide = 4, kTileRows = 4, kTileColumns = 3, kLaneTile = 2;
+constexpr int kWide = 4, kTileRows = 4, kTileColumns = 3, kLaneTile = 3;
 
 #include "mpc/ddp_gram.h"
 

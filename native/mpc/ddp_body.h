@@ -12,24 +12,27 @@ static inline double at(const double* grouped, int entries, int node, int e) {
 
 // --- derivatives of a step -------------------------------------------------------------------------------------------
 
-// out (rows, columns) += scale * (a b + c d), lane by lane; a, c: (nv, nv), b, d: (nv, columns). `rows`, `columns`: of
-// a tile.
+// A tile of out += scale * (a b + c d), lane by lane; a, c: (nv, nv), b, d: (nv, width).
 template <int rows, int columns>
 static inline void lane_tile(const double* const* factors, int nv, int width, double scale, double* out) {
-  const LaneVec zero = {};
-  LaneVec total[rows][columns];
-  UNROLLED for (int r = 0; r < rows; ++r) UNROLLED for (int c = 0; c < columns; ++c) total[r][c] = zero;
-  for (int pair = 0; pair < 4; pair += 2) {
-    const double *a = factors[pair], *b = factors[pair + 1];
-    for (int j = 0; j < nv; ++j) {
-      UNROLLED for (int r = 0; r < rows; ++r) {
-        const LaneVec left = lane_vec(a + (r * nv + j) * kLanes);
-        UNROLLED for (int c = 0; c < columns; ++c) total[r][c] += left * lane_vec(b + (j * width + c) * kLanes);
+  for (int lane = 0; lane < kLanes; lane += kWide) {
+    const Vec zero = {};
+    Vec total[rows][columns];
+    UNROLLED for (int r = 0; r < rows; ++r) UNROLLED for (int c = 0; c < columns; ++c) total[r][c] = zero;
+    for (int pair = 0; pair < 4; pair += 2) {
+      const double *a = factors[pair] + lane, *b = factors[pair + 1] + lane;
+      for (int j = 0; j < nv; ++j) {
+        Vec right[columns];
+        UNROLLED for (int c = 0; c < columns; ++c) right[c] = vec(b + (j * width + c) * kLanes);
+        UNROLLED for (int r = 0; r < rows; ++r) {
+          const Vec left = vec(a + (r * nv + j) * kLanes);
+          UNROLLED for (int c = 0; c < columns; ++c) total[r][c] += left * right[c];
+        }
       }
     }
-  }
-  UNROLLED for (int r = 0; r < rows; ++r) {
-    UNROLLED for (int c = 0; c < columns; ++c) lane_vec(out + (r * width + c) * kLanes) += total[r][c] * scale;
+    UNROLLED for (int r = 0; r < rows; ++r) {
+      UNROLLED for (int c = 0; c < columns; ++c) vec(out + (r * width + c) * kLanes + lane) += total[r][c] * scale;
+    }
   }
 }
 
@@ -67,8 +70,9 @@ static inline void join(const Accelerations& from, int nv, long group, double* o
 }
 
 static inline void add_unit(int nv, int first, double* matrix) {
-  const LaneVec one = {1, 1, 1, 1, 1, 1, 1, 1};
-  for (int i = 0; i < nv; ++i) lane_vec(matrix + (i * 3 * nv + first + i) * kLanes) += one;
+  for (int i = 0; i < nv; ++i) {
+    for (int l = 0; l < kLanes; ++l) matrix[(i * 3 * nv + first + i) * kLanes + l] += 1.0;
+  }
 }
 
 static inline void scaled(const double* from, double scale, int size, double* out) {
@@ -107,7 +111,7 @@ static void transition(const DdpSizes& sizes, const Accelerations* stages, long 
   add_unit(nv, 2 * nv, sum_v);
 }
 
-// What a group's nodes keep: rows of accelerations, and of the state after the step.
+// What a group's nodes keep: rows of dt times accelerations, and of the state after the step.
 static inline void keep_group(const DdpSizes& sizes, const DdpModel& model, int group, const DdpScratch& scratch,
                               double* kept) {
   const int nv = sizes.nv, stride = sizes.stride, apart = sizes.kept * stride;
@@ -116,25 +120,26 @@ static inline void keep_group(const DdpSizes& sizes, const DdpModel& model, int 
   const long start = static_cast<long>(group) * nv * nv * kLanes;
   const double* parts[] = {model.stages[0].dtau + start, model.stages[0].dq + start, model.stages[0].dv + start};
   for (int i = 0; i < nv; ++i) {
-    for (int p = 0; p < 3; ++p) unlane(parts[p] + i * nv * kLanes, nv, apart, count, out + i * stride + p * nv);
+    for (int p = 0; p < 3; ++p) unlane(parts[p] + i * nv * kLanes, nv, apart, count, sizes.dt, out + i * stride + p * nv);
   }
   if (sizes.euler) return;
   double* step = scratch.lanes + 3 * nv * 3 * nv * kLanes;
   transition(sizes, model.stages, group, scratch.lanes, step);
   for (int i = 0; i < 2 * nv; ++i) {
-    unlane(step + i * 3 * nv * kLanes, 3 * nv, apart, count, out + (nv + i) * stride);
+    unlane(step + i * 3 * nv * kLanes, 3 * nv, apart, count, 1.0, out + (nv + i) * stride);
   }
 }
 
 // --- a stage's matrix ------------------------------------------------------------------------------------------------
 
-// The cost to go as a function of q and of v + dt a, before Euler's step takes them to q+ and v+.
+// The cost to go as a function of q and of v + dt a, before Euler's step takes them to q+ and v+: with rows over
+// (0, dq, dv, 1).
 static inline void turn(const DdpSizes& sizes, const DdpScratch& s) {
-  const int nv = sizes.nv, stride = sizes.half;
+  const int nv = sizes.nv, half = sizes.half, stride = sizes.stride;
   const double h = sizes.dt;
   for (int i = 0; i < nv; ++i) {
-    const double *pq = s.value + i * stride, *pv = s.value + (nv + i) * stride;
-    double *tq = s.turned + i * stride, *tv = s.turned + (nv + i) * stride;
+    const double *pq = s.value + i * half, *pv = s.value + (nv + i) * half;
+    double *tq = s.turned + i * stride + nv, *tv = s.turned + (nv + i) * stride + nv;
     for (int j = 0; j < nv; ++j) {
       const double mixed = h * pq[j] + pq[nv + j];
       tq[j] = pq[j];
@@ -142,52 +147,59 @@ static inline void turn(const DdpSizes& sizes, const DdpScratch& s) {
       tv[j] = h * pq[j] + pv[j];
       tv[nv + j] = h * mixed + h * pv[j] + pv[nv + j];
     }
-    s.turned_p[i] = s.value_p[i];
-    s.turned_p[nv + i] = h * s.value_p[i] + s.value_p[nv + i];
+    tq[2 * nv] = s.value_p[i];
+    tv[2 * nv] = h * s.value_p[i] + s.value_p[nv + i];
   }
 }
 
+static inline void copy(const double* from, int count, double* to) {
+  for (int i = 0; i < count; i += kWide) vec(to + i) = vec(from + i);
+}
+
+// With G what v gains in a step (dt times accelerations) and T the cost to go above, over q and v + G:
+//   Z = T_v + T_vv G,   S = G' Z + (0, T_q + T_qv G, Z).
 static inline void euler_stage(const DdpSizes& sizes, const double* kept, const DdpScratch& s) {
-  const int nv = sizes.nv, stride = sizes.stride, half = sizes.half;
+  const int nv = sizes.nv, stride = sizes.stride, block = nv * stride;
   turn(sizes, s);
-  const double* turned_v = s.turned + nv * half;
-  for (int i = 0; i < nv; ++i) {
-    double *speed = s.transition + i * stride, *product = s.product + i * stride;
-    for (int c = 0; c < stride; c += kWide) vec(speed + c) = vec(kept + i * stride + c) * sizes.dt;
-    speed[2 * nv + i] += 1.0;
-    clear(product, stride);
-    for (int j = 0; j < nv; ++j) product[nv + j] = turned_v[i * half + j];
-    product[3 * nv] = s.turned_p[nv + i];
-    double* row = s.hessian + (nv + i) * stride;
-    for (int j = 0; j < nv; ++j) row[nv + j] = s.turned[i * half + j];
-    row[3 * nv] = s.turned_p[i];
-  }
-  gram(turned_v + nv, half, s.transition, stride, nv, nv, 0, false, s.product);
-  gram(turned_v, half, s.transition, stride, nv, nv, nv, true, s.hessian + nv * stride);
-  clear(s.hessian + 2 * nv * stride, nv * stride);  // the product wrote some rows too many
-  gram(s.transition, stride, s.product, stride, nv, 3 * nv, 0, true, s.hessian);
+  const double* turned_v = s.turned + block;
+  clear(s.hessian, block);
+  copy(s.turned, block, s.hessian + block);
+  copy(turned_v, block, s.product);
+  gram(turned_v + 2 * nv, stride, kept, stride, nv, nv, 0, false, s.product);
+  gram(turned_v + nv, stride, kept, stride, nv, nv, nv, true, s.hessian + block);
+  copy(s.product, block, s.hessian + 2 * block);  // over the rows that the product wrote too many
+  gram(kept, stride, s.product, stride, nv, 3 * nv, 0, true, s.hessian);
 }
 
 static inline void general_stage(const DdpSizes& sizes, const double* kept, const DdpScratch& s) {
   const int nv = sizes.nv, stride = sizes.stride;
   const double* step = kept + nv * stride;
+  clear(s.hessian, 3 * nv * stride);
   clear(s.product, 2 * nv * stride);
   for (int i = 0; i < 2 * nv; ++i) s.product[i * stride + 3 * nv] = s.value_p[i];
   gram(s.value, sizes.half, step, stride, 2 * nv, 2 * nv, 0, false, s.product);
   gram(step, stride, s.product, stride, 2 * nv, 3 * nv, 0, true, s.hessian);
 }
 
-// A block of 1/2 w r^2 + g r over rows of `matrix` (count, stride), columns from `first` on, added to the stage.
-static inline void add_rows(const DdpSizes& sizes, const double* matrix, int count, const double* weight,
-                            const double* gradient, int node, double extra, int first, const DdpScratch& s) {
-  const int stride = sizes.stride, constant = 3 * sizes.nv;
+// Rows r, scale times those of a matrix (count, stride), each with 1/2 (w + extra) r^2 + g r.
+struct Rows {
+  const double* matrix;
+  int count;
+  const double* weight;
+  const double* gradient;
+  double scale, extra;
+};
+
+// Added to the stage; columns before `first` are zero.
+static inline void add_rows(const DdpSizes& sizes, const Rows& rows, int node, int first, const DdpScratch& s) {
+  const int stride = sizes.stride, constant = 3 * sizes.nv, count = rows.count;
   for (int i = 0; i < count; ++i) {
-    const double w = at(weight, count, node, i) + extra;
+    const double w = rows.scale * rows.scale * (at(rows.weight, count, node, i) + rows.extra);
     double* row = s.product + i * stride;
-    for (int c = 0; c < stride; c += kWide) vec(row + c) = vec(matrix + i * stride + c) * w;
-    row[constant] = at(gradient, count, node, i);
+    for (int c = 0; c < stride; c += kWide) vec(row + c) = vec(rows.matrix + i * stride + c) * w;
+    row[constant] = rows.scale * at(rows.gradient, count, node, i);
   }
-  gram(matrix + first, stride, s.product, stride, count, constant - first, first, true, s.hessian + first * stride);
+  gram(rows.matrix + first, stride, s.product, stride, count, constant - first, first, true, s.hessian + first * stride);
 }
 
 static inline bool any(const double* grouped, int entries, int node) {
@@ -218,7 +230,7 @@ static inline void add_state_costs(const DdpSizes& sizes, const Quadratic& cost,
     if (!sizes.row_velocity) continue;
     for (int j = 0; j < nv; ++j) row[2 * nv + j] = at(cost.row_dv, sizes.rows * nv, node, i * nv + j);
   }
-  add_rows(sizes, s.tasks, sizes.rows, cost.row_weight, cost.row_gradient, node, 0.0, nv, s);
+  add_rows(sizes, {s.tasks, sizes.rows, cost.row_weight, cost.row_gradient, 1.0, 0.0}, node, nv, s);
 }
 
 // --- elimination of the torques --------------------------------------------------------------------------------------
@@ -249,7 +261,7 @@ static inline void feedback_of(const DdpSizes& sizes, const DdpScratch& s, doubl
   const int nv = sizes.nv, stride = sizes.stride, width = sizes.width, first = down(nv);
   for (int i = nv - 1; i >= 0; --i) {
     double* row = s.product + i * stride;
-    double* kept = s.turned_p;  // entries of the row that its own update may write over
+    double* kept = s.spare;  // entries of the row that its own update may write over
     for (int j = i + 1; j < nv; ++j) kept[j] = row[j];
     for (int c = first; c < stride; c += kWide) {
       Vec total = vec(row + c);
@@ -273,20 +285,19 @@ static inline void cost_to_go(const DdpSizes& sizes, const DdpScratch& s) {
 
 static double backward(const DdpSizes& sizes, const DdpModel& model, double regularisation, const DdpScratch& s,
                        double* kept, double* policy) {
-  const int nv = sizes.nv, size = 3 * nv * sizes.stride;
+  const int nv = sizes.nv;
   const Quadratic& cost = model.cost;
-  clear(s.hessian, size);
+  clear(s.hessian, 3 * nv * sizes.stride);
   add_state_costs(sizes, cost, sizes.horizon, s);
   cost_to_go(sizes, s);
   double gain = 0.0;
   for (int node = sizes.horizon - 1; node >= 0; --node) {
     if (node % kLanes == kLanes - 1 || node == sizes.horizon - 1) keep_group(sizes, model, group_of(node), s, kept);
     const double* own = kept + static_cast<long>(node) * sizes.kept * sizes.stride;
-    clear(s.hessian, size);
     if (sizes.euler) euler_stage(sizes, own, s);
     else general_stage(sizes, own, s);
     if (regularisation > 0.0 || any(cost.a_weight, nv, node) || any(cost.a_gradient, nv, node)) {
-      add_rows(sizes, own, nv, cost.a_weight, cost.a_gradient, node, regularisation, 0, s);
+      add_rows(sizes, {own, nv, cost.a_weight, cost.a_gradient, 1.0 / sizes.dt, regularisation}, node, 0, s);
     }
     add_state_costs(sizes, cost, node, s);
     add_units(sizes, cost.torque_weight, cost.torque_gradient, node, 0, s);

@@ -3,17 +3,11 @@
 // kWide (numbers of a vector), kTileRows and kTileColumns (what fits into the registers).
 
 typedef double Vec __attribute__((vector_size(8 * kWide), may_alias));
-typedef double LooseVec __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
-typedef double LaneVec __attribute__((vector_size(64), may_alias));
 
 #define UNROLLED _Pragma("GCC unroll 8")
 
 static inline const Vec& vec(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 static inline Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
-static inline const LooseVec& loose(const double* p) { return *reinterpret_cast<const LooseVec*>(p); }
-static inline LooseVec& loose(double* p) { return *reinterpret_cast<LooseVec*>(p); }
-static inline const LaneVec& lane_vec(const double* p) { return *reinterpret_cast<const LaneVec*>(p); }
-static inline LaneVec& lane_vec(double* p) { return *reinterpret_cast<LaneVec*>(p); }
 
 static inline int down(int column) { return column / kWide * kWide; }
 
@@ -67,9 +61,9 @@ static inline void gram(const double* x, int x_stride, const double* y, int stri
   else band<kTileRows>(x + r, x_stride, y, stride, depth, out + r * stride, from);
 }
 
-// From lane order (count entries of kLanes) to rows: entry j of lane l to out[l * apart + j].
-static inline void unlane(const double* lanes, int count, int apart, int lane_count, double* out) {
+// From lane order (count entries of kLanes) to rows: entry j of lane l, times scale, to out[l * apart + j].
+static inline void unlane(const double* lanes, int count, int apart, int lane_count, double scale, double* out) {
   for (int l = 0; l < lane_count; ++l) {
-    for (int j = 0; j < count; ++j) out[l * apart + j] = lanes[j * kLanes + l];
+    for (int j = 0; j < count; ++j) out[l * apart + j] = scale * lanes[j * kLanes + l];
   }
 }

@@ -4,7 +4,7 @@ namespace robomorph::mpc {
 namespace plain {
 
 // What fits into the vector registers.
-constexpr int kWide = 2, kTileRows = 4, kTileColumns = 3, kLaneTile = 1;
+constexpr int kWide = 2, kTileRows = 4, kTileColumns = 3, kLaneTile = 3;
 
 #include "mpc/ddp_gram.h"
 

@@ -24,7 +24,6 @@ struct Layout {
 // Where everything lies in one block of `*total` numbers from `base` on; null asks for the total only.
 DdpScratch scratch_of(const DdpSizes& sizes, double* base, std::size_t* total) {
   const std::size_t nv = sizes.nv, stride = sizes.stride, half = sizes.half;
-  const std::size_t square = (2 * nv + kSpare) * half;
   Layout layout;
   DdpScratch s;
   const auto take = [&](std::size_t numbers) {
@@ -33,11 +32,10 @@ DdpScratch scratch_of(const DdpSizes& sizes, double* base, std::size_t* total) {
   };
   s.hessian = take((3 * nv + kSpare) * stride);
   s.product = take((std::max(2 * nv, static_cast<std::size_t>(sizes.rows)) + kSpare) * stride);
-  s.transition = take((nv + kSpare) * stride);
-  s.value = take(square);
-  s.turned = take(square);
+  s.turned = take((2 * nv + kSpare) * stride);
+  s.value = take((2 * nv + kSpare) * half);
   s.value_p = take(half);
-  s.turned_p = take(half);
+  s.spare = take(half);
   s.tasks = take((sizes.rows + kSpare) * stride);
   if (!sizes.euler) s.lanes = take(5 * nv * 3 * nv * kLanes);
   *total = layout.total;
@@ -105,7 +103,7 @@ void DdpSweep::forward(const double* dq0, const double* dv0, const DdpDirection&
   std::size_t total = 0;
   const DdpScratch scratch = scratch_of(sizes_, scratch_.data(), &total);
   const int nv = sizes_.nv, stride = sizes_.stride;
-  double *z = scratch.hessian, *dtau = scratch.product, *after = scratch.value;
+  double *z = scratch.hessian, *dtau = scratch.product, *after = scratch.value, *change = scratch.spare;
   std::fill_n(z, stride, 0.0);
   std::copy_n(dq0, nv, z + nv);
   std::copy_n(dv0, nv, z + 2 * nv);
@@ -122,13 +120,14 @@ void DdpSweep::forward(const double* dq0, const double* dv0, const DdpDirection&
     std::copy_n(dtau, nv, z);
     loops_.multiply(own, sizes_.kept, stride, z, after);
     put(direction.dtau, node, z);
-    put(direction.da, node, after);
+    for (int i = 0; i < nv; ++i) change[i] = after[i] / sizes_.dt;
+    put(direction.da, node, change);
     if (!sizes_.euler) {
       std::copy_n(after + nv, 2 * nv, z + nv);
       continue;
     }
     for (int i = 0; i < nv; ++i) {
-      z[2 * nv + i] += sizes_.dt * after[i];
+      z[2 * nv + i] += after[i];
       z[nv + i] += sizes_.dt * z[2 * nv + i];
     }
   }

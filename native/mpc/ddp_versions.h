@@ -9,17 +9,16 @@ namespace robomorph::mpc {
 struct DdpScratch {
   double* hessian = nullptr;     // stage's matrix, upper half; 3 nv rows and some
   double* product = nullptr;     // what multiplies the rows of a gram product; max(2 nv, rows) rows and some
-  double* transition = nullptr;  // Euler's rows of v after the step
-  double* value = nullptr;       // cost to go over (dq, dv), both halves; rows of width whole_lanes(2 nv)
-  double* value_p = nullptr;     // its gradient (2 nv)
-  double* turned = nullptr;      // the cost to go seen from before the integrator; as `value`
-  double* turned_p = nullptr;
+  double* turned = nullptr;      // the cost to go seen from before Euler's step; 2 nv rows
   double* tasks = nullptr;       // rows of tasks
+  double* value = nullptr;       // cost to go over (dq, dv), both halves; rows of sizes.half numbers
+  double* value_p = nullptr;     // its gradient (2 nv)
+  double* spare = nullptr;       // nv
   double* lanes = nullptr;       // derivatives of a step in lane order, for integrators of several stages
 };
 
 struct DdpLoops {
-  // Fills `kept` (horizon, kept, stride) and `policy`; gives the expected gain, or a negative number on failure.
+  // Fills `kept` (horizon, kept, stride; accelerations times dt) and `policy`; gives the expected gain, or a negative number on failure.
   double (*backward)(const DdpSizes& sizes, const DdpModel& model, double regularisation, const DdpScratch& scratch,
                      double* kept, double* policy);
   // out (rows) = matrix (rows, stride) z (stride), for z padded with zeros.
