@@ -160,7 +160,7 @@ void ForwardForm::settle() {
 void ForwardForm::accept() {
   if (same_) return;  // linearised there already
   const Clock::time_point begin = Clock::now();
-  dynamics_.linearise(w_.terms[kPosition].trial, w_.terms[kVelocity].trial, w_.terms[kTorque].trial);
+  dynamics_.linearise(w_.terms[kPosition].value, w_.terms[kVelocity].value, w_.terms[kTorque].value);
   spent_.kernels += seconds_since(begin);
 }
 

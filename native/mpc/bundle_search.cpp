@@ -1,0 +1,87 @@
+// How far a step goes.
+#include <algorithm>
+#include <cmath>
+
+#include "mpc/bundle.h"
+
+namespace robomorph::mpc {
+namespace {
+
+constexpr double kToBoundary = 0.995;  // of the way to where a slack or multiplier is zero
+constexpr int kMostTrials = 12;
+constexpr double kArmijo = 1e-4;
+constexpr double kRounding = 1e-12;
+
+double share_of(double reach) { return reach > kToBoundary ? kToBoundary / reach : 1.0; }
+
+}  // namespace
+
+// What a problem's direction promises, and how far slacks and multipliers let it go.
+void Bundle::aim(int i) {
+  Progress& p = p_[i];
+  p.primal = p.dual = 0.0;
+  if (!p.active) return;
+  if (!facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
+  const auto sum = [&](const double* lanes) {
+    double total = lanes[i];
+    for (int l = 1; problems() == 1 && l < kLanes; ++l) total += lanes[l];
+    return total;
+  };
+  const auto most = [&](const double* lanes) {
+    double all = lanes[i];
+    for (int l = 1; problems() == 1 && l < kLanes; ++l) all = std::max(all, lanes[l]);
+    return all;
+  };
+  p.last_decrease = p.decrease;
+  p.decrease = std::max(-0.5 * facts_.slope[i], 0.0);
+  const double inner = facts_.slope[i] - sum(reach_.slope) - p.mu * sum(reach_.logs) + sum(reach_.soft);
+  if (p.now.residual > 0.0) {
+    const double least = (inner + 0.5 * facts_.curve[i]) / (0.7 * p.now.residual);
+    if (least > p.penalty) p.penalty = 1.5 * least;
+  }
+  p.slope = std::min(inner - p.penalty * p.now.residual, 0.0);
+  if (is_optimal(p)) {
+    p.active = false;
+    p.code = Code::kConverged;
+    return;
+  }
+  p.primal = share_of(most(reach_.primal));
+  p.dual = share_of(most(reach_.dual));
+}
+
+bool Bundle::acceptable(const Progress& p) const {
+  if (!p.next.finite()) return false;
+  if (p.gap) return true;
+  double reference = p.now.merit(p.mu, p.penalty);
+  const int known = w_.bounds[&p - p_] > 0 ? std::min(p.remembered, kRemembered) : 0;
+  for (int i = 0; i < known; ++i) reference = std::max(reference, p.before[i].merit(p.mu, p.penalty));
+  const double merit = p.next.merit(p.mu, p.penalty);
+  const double rounding = kRounding * (std::fabs(reference) + p.now.cost);
+  return merit <= reference + kArmijo * p.primal * p.slope + rounding;
+}
+
+// Shortens steps until all are acceptable; those that never are become zero.
+void Bundle::search() {
+  bool settled[kLanes] = {};
+  for (int trial = 0; trial <= kMostTrials; ++trial) {
+    share_out();
+    form_->trial(primal_);
+    measure(primal_, dual_);
+    bool all = true;
+    for (int i = 0; i < problems(); ++i) {
+      Progress& p = p_[i];
+      if (!p.active || settled[i]) continue;
+      p.next = point_of(i);
+      ++p.trials;
+      settled[i] = p.primal == 0.0 || acceptable(p);
+      if (settled[i]) continue;
+      all = false;
+      const double shorter = trial + 1 < kMostTrials ? (p.next.finite() ? 0.5 : 0.1) : 0.0;
+      p.primal *= shorter;
+      p.dual *= shorter;
+    }
+    if (all) return;
+  }
+}
+
+}  // namespace robomorph::mpc

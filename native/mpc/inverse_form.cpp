@@ -1,0 +1,137 @@
+#include "mpc/inverse_form.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace robomorph::mpc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace
+
+InverseForm::InverseForm(Work& work) : w_(work), loops_(row_loops()), sweep_(make_sweep(work.shape)) {
+  const Shape& s = w_.shape;
+  for (Doubles* matrix : {&mass_, &by_q_, &by_v_}) *matrix = Doubles(s.numbers(s.nv * s.nv));
+  row_by_q_ = Doubles(s.numbers(s.rows * s.nv));
+  if (s.row_velocity) row_by_v_ = Doubles(s.numbers(s.rows * s.nv));
+  const std::size_t bytes = std::max(w_.problem.torque.workspace, w_.problem.row_kernel.workspace);
+  workspace_ = Doubles(bytes / sizeof(double) + kLanes);
+}
+
+void InverseForm::call_torques(int g) {
+  const std::size_t at = static_cast<std::size_t>(g) * w_.shape.nv * kLanes, square = at * w_.shape.nv;
+  const void* in[] = {w_.terms[kPosition].trial + at, w_.terms[kVelocity].trial + at, w_.terms[kAcceleration].trial + at};
+  void* out[] = {w_.terms[kTorque].trial + at, by_q_.data() + square, by_v_.data() + square, mass_.data() + square};
+  w_.problem.torque.fn(in, out, workspace_.data());
+}
+
+void InverseForm::call_rows(int g) {
+  const Shape& s = w_.shape;
+  const std::size_t at = static_cast<std::size_t>(g) * s.nv * kLanes;
+  const std::size_t row = static_cast<std::size_t>(g) * s.rows * kLanes;
+  const double* reference = w_.row_reference + static_cast<std::size_t>(g) * w_.problem.references * kLanes;
+  const double *q = w_.terms[kPosition].trial + at, *v = w_.terms[kVelocity].trial + at;
+  double *values = w_.terms[kRow].trial + row, *by_q = row_by_q_.data() + row * s.nv;
+  if (s.row_velocity) {
+    const void* in[] = {q, v, reference};
+    void* out[] = {values, by_q, row_by_v_.data() + row * s.nv};
+    w_.problem.row_kernel.fn(in, out, workspace_.data());
+  } else {
+    const void* in[] = {q, reference};
+    void* out[] = {values, by_q};
+    w_.problem.row_kernel.fn(in, out, workspace_.data());
+  }
+}
+
+// a[k] - a[k-1], in lanes; of directions the one before the first is zero.
+void InverseForm::differ(const double* a, bool change, double* jerk) const {
+  const Shape& s = w_.shape;
+  for (int p = 0; p < s.problems; ++p) {
+    for (int e = 0; e < s.nv; ++e) {
+      const double* known = w_.problem.last_a;
+      double before = change || known == nullptr ? 0.0 : known[static_cast<std::size_t>(w_.caller(p)) * s.nv + e];
+      for (int k = 0; k < s.horizon; ++k) {
+        const std::size_t at = w_.at(s.nv, k, e, p);
+        jerk[at] = a[at] - before;
+        before = a[at];
+      }
+    }
+  }
+}
+
+void InverseForm::trial(const double* share) {
+  const Clock::time_point begin = Clock::now();
+  for (int x : {kPosition, kVelocity, kAcceleration}) {
+    const Terms& t = w_.terms[x];
+    loops_.advance(t.value, t.change, share, t.numbers(w_.shape), t.trial);
+  }
+  // Of eight problems the last group is the last node, where there is no torque.
+  const int groups = w_.shape.groups(), with_torque = w_.shape.problems == 1 ? groups : groups - 1;
+  for (int g = 0; g < groups; ++g) {
+    if (g < with_torque) call_torques(g);
+    if (w_.shape.rows > 0) call_rows(g);
+  }
+  if (w_.shape.jerk) differ(w_.terms[kAcceleration].trial, false, w_.terms[kJerk].trial);
+  spent_.kernels += seconds_since(begin);
+}
+
+void InverseForm::settle() {
+  alignas(64) const double nothing[kLanes] = {};
+  trial(nothing);
+}
+
+void InverseForm::direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
+                            StepFacts& facts) {
+  const Shape& s = w_.shape;
+  Terms* t = w_.terms;
+  Quadratic m;
+  m.torque_mass = mass_.data();
+  m.torque_dq = by_q_.data();
+  m.torque_dv = by_v_.data();
+  m.row_dq = row_by_q_.data();
+  m.row_dv = s.row_velocity ? row_by_v_.data() : nullptr;
+  m.torque_weight = t[kTorque].weight, m.torque_gradient = t[kTorque].gradient;
+  m.row_weight = t[kRow].weight, m.row_gradient = t[kRow].gradient;
+  m.q_weight = t[kPosition].weight, m.q_gradient = t[kPosition].gradient;
+  m.v_weight = t[kVelocity].weight, m.v_gradient = t[kVelocity].gradient;
+  m.a_weight = t[kAcceleration].weight, m.a_gradient = t[kAcceleration].gradient;
+  if (s.jerk) m.jerk_weight = t[kJerk].weight, m.jerk_gradient = t[kJerk].gradient;
+  const Direction d{t[kPosition].change, t[kVelocity].change, t[kAcceleration].change, gains, facts.slope, facts.curve};
+  const Clock::time_point begin = Clock::now();
+  sweep_->solve(m, dq0, dv0, regularisation, d, facts.ok);
+  spent_.sweep += seconds_since(begin);
+  if (t[kTorque].bounded) {
+    loops_.multiply(mass_.data(), t[kAcceleration].change, s.nv, s.nv, s.groups(), false, t[kTorque].change);
+    loops_.multiply(by_q_.data(), t[kPosition].change, s.nv, s.nv, s.groups(), true, t[kTorque].change);
+    loops_.multiply(by_v_.data(), t[kVelocity].change, s.nv, s.nv, s.groups(), true, t[kTorque].change);
+  }
+  if (t[kRow].bounded) {
+    loops_.multiply(row_by_q_.data(), t[kPosition].change, s.rows, s.nv, s.groups(), false, t[kRow].change);
+    if (s.row_velocity) {
+      loops_.multiply(row_by_v_.data(), t[kVelocity].change, s.rows, s.nv, s.groups(), true, t[kRow].change);
+    }
+  }
+}
+
+void InverseForm::torque_gains(int p, const double* gains, double* out) const {
+  const int nv = w_.shape.nv;
+  for (int i = 0; i < nv; ++i) {
+    for (int c = 0; c < 2 * nv; ++c) {
+      const Doubles& by = c < nv ? by_q_ : by_v_;
+      double sum = by.data()[w_.at(nv * nv, 0, i * nv + c % nv, p)];
+      for (int j = 0; j < nv; ++j) sum += mass_.data()[w_.at(nv * nv, 0, i * nv + j, p)] * gains[j * 2 * nv + c];
+      out[i * 2 * nv + c] = sum;
+    }
+  }
+}
+
+Seconds InverseForm::spent() {
+  const Seconds spent = spent_;
+  spent_ = {};
+  return spent;
+}
+
+}  // namespace robomorph::mpc
