@@ -44,13 +44,16 @@ class Bundle {
   void search();
   bool acceptable(const Progress& p) const;
   void aim(int p);
+  double square_of_accelerations(int p) const;
 
   // bundle_judge.cpp
-  void begin_iteration(int p);
   void end_iteration(int p);
   bool is_optimal(const Progress& p) const;
+  bool will_be_optimal(const Progress& p) const;
+  bool bounds_hold(const Progress& p) const;
   void lower_mu(Progress& p);
-  void raise_regularisation(Progress& p);
+  void raise_regularisation(Progress& p, double by);
+  void adapt_regularisation(Progress& p);
 
   // bundle_finish.cpp
   void finish();

@@ -11,10 +11,20 @@ constexpr double kToBoundary = 0.995;  // of the way to where a slack or multipl
 constexpr int kMostTrials = 12;
 constexpr double kArmijo = 1e-4;
 constexpr double kRounding = 1e-12;
+constexpr double kStiffness = 0.01;  // of the model's, along the direction: a small regularisation
 
 double share_of(double reach) { return reach > kToBoundary ? kToBoundary / reach : 1.0; }
 
 }  // namespace
+
+// Of the direction.
+double Bundle::square_of_accelerations(int p) const {
+  const Terms& t = w_.terms[kAcceleration];
+  const std::size_t size = t.numbers(w_.shape), step = problems() == 1 ? 1 : kLanes;
+  double sum = 0.0;
+  for (std::size_t at = problems() == 1 ? 0 : p; at < size; at += step) sum += t.change[at] * t.change[at];
+  return sum;
+}
 
 // What a problem's direction promises, and how far slacks and multipliers let it go.
 void Bundle::aim(int i) {
@@ -32,6 +42,8 @@ void Bundle::aim(int i) {
     for (int l = 1; problems() == 1 && l < kLanes; ++l) all = std::max(all, lanes[l]);
     return all;
   };
+  p.curve = facts_.curve[i];
+  p.stiffness = kStiffness * p.curve / (square_of_accelerations(i) + 1e-300);
   p.last_decrease = p.decrease;
   p.decrease = std::max(-0.5 * facts_.slope[i], 0.0);
   const double inner = facts_.slope[i] - sum(reach_.slope) - p.mu * sum(reach_.logs) + sum(reach_.soft);

@@ -38,6 +38,8 @@ struct Progress {
   double mu = 0.0;
   double penalty = 0.0;  // of residuals in the merit
   double regularisation = 0.0;
+  double stiffness = 0.0;  // a small one
+  double curve = 0.0;      // of the model along the direction
   double primal = 0.0, dual = 0.0;  // shares of the direction that are taken
   double slope = 0.0;               // of the merit along the direction
   double decrease = 0.0;            // half of the model's slope: what it promises
