@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
+from robomorph.given.numbers import whole_number
 from robomorph.planning.assemble import Assembled
 from robomorph.planning.contradictions import contradiction
 from robomorph.planning.device import check_place
 from robomorph.planning.ends import broken_ends
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.explain import explain, explain_ends
-from robomorph.planning.given import whole_number
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine

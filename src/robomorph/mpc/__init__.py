@@ -1,0 +1,20 @@
+"""Model predictive control: problems in the robot's words, and controllers that solve them at every step."""
+
+from robomorph.mpc.controller import Controller
+from robomorph.mpc.explain import Violation
+from robomorph.mpc.function import Function
+from robomorph.mpc.problem import Problem
+from robomorph.mpc.quantities import Acceleration, Effort, Jerk, Velocity
+from robomorph.mpc.result import Result
+
+__all__ = [
+    "Acceleration",
+    "Controller",
+    "Effort",
+    "Function",
+    "Jerk",
+    "Problem",
+    "Result",
+    "Velocity",
+    "Violation",
+]
