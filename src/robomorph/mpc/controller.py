@@ -36,7 +36,9 @@ class Controller:
     the plan is optimal; a number: so many for a step that starts from the last plan (one is usual at a
     kilohertz); the first step always goes on. tolerance: how far a hard limit may be broken, in shares of its
     range. period: s between steps, `problem.dt` by default. threads: at most so many, for batches; answers do
-    not depend on it. method: "id" (accelerations as controls, torques by inverse dynamics).
+    not depend on it. method: "id" (accelerations as controls, torques by inverse dynamics) or "ddp" (torques
+    as controls, motions by forward dynamics). integrator: "euler" as the problem has it; of "ddp" also
+    "midpoint" and "rk4". kernels: what evaluates the robot, for studies that replace a part of it.
 
     For one caller at a time. It holds memory and a plan of this process, so that it cannot be copied or
     pickled: make another one of its problem."""
@@ -50,6 +52,8 @@ class Controller:
         threads: int = 1,
         method: str = "id",
         cap: int = 100,
+        integrator: str = "euler",
+        kernels: ControlKernels | None = None,
     ) -> None:
         if not isinstance(problem, Problem):
             raise ArgumentError(
@@ -57,7 +61,10 @@ class Controller:
             )
         if method not in METHODS:
             raise ArgumentError(f"method: unknown name {method!r}: {hint(str(method), list(METHODS))}")
-        self.problem, self.method = problem, method
+        known = METHODS[method].integrators
+        if integrator not in known:
+            raise ArgumentError(f"integrator: method {method!r} has {', '.join(known)}, found {integrator!r}")
+        self.problem, self.method, self.integrator = problem, method, integrator
         self.iterations = (
             None if iterations is None else whole_number("iterations", iterations, 1, _MOST_ITERATIONS)
         )
@@ -66,8 +73,9 @@ class Controller:
         self._layout = lay_out(problem)
         METHODS[method].check(self._layout)
         cap = whole_number("cap", cap, 1, _MOST_ITERATIONS)
-        self._settings = Settings(self.tolerance, cap, whole_number("threads", threads, 1, _MOST_THREADS))
-        self._kernels = ControlKernels(problem.robot, self._layout.pieces)
+        threads = whole_number("threads", threads, 1, _MOST_THREADS)
+        self._settings = Settings(self.tolerance, cap, threads, integrator)
+        self._kernels = kernels or ControlKernels(problem.robot, self._layout.pieces)
         self._judge = Judge(self._layout, self._kernels, self.tolerance)
         self._bound: _Bound | None = None
         self._warm = False
