@@ -5,25 +5,6 @@
 #include <utility>
 
 namespace robomorph::mpc {
-namespace {
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
-// Of one problem whose lanes are nodes.
-double total(const double* lanes) {
-  double sum = 0.0;
-  for (int l = 0; l < kLanes; ++l) sum += lanes[l];
-  return sum;
-}
-double largest(const double* lanes) {
-  double most = lanes[0];
-  for (int l = 1; l < kLanes; ++l) most = std::max(most, lanes[l]);
-  return most;
-}
-
-}  // namespace
 
 Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
     : problem_(problem),
@@ -32,7 +13,11 @@ Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
       loops_(row_loops()),
       gains_(static_cast<std::size_t>(w_.shape.problems) * problem.nv * 2 * problem.nv),
       gap_q_(w_.shape.problems * problem.nv),
-      gap_v_(w_.shape.problems * problem.nv) {}
+      gap_v_(w_.shape.problems * problem.nv),
+      series_((w_.shape.groups() + 2) * kLanes) {
+  const std::size_t size = w_.shape.numbers(problem.nv);
+  for (Motion* motion : {&best_, &begun_, &softest_}) *motion = {Doubles(size), Doubles(size), Doubles(size)};
+}
 
 void Bundle::step(const Request& request) {
   begin_ = Clock::now();
@@ -40,27 +25,28 @@ void Bundle::step(const Request& request) {
   row_seconds_ = 0.0;
   form_->spent();
   w_.read();
-  start(request);
-  while (!time_is_up(request)) iterate();
-  seconds_ = form_->spent();
+  start();
+  while (!time_is_up()) iterate();
+  const Clock::time_point done = Clock::now();
   finish();
+  finish_seconds_ = std::max(0.9 * finish_seconds_, seconds_between(done, Clock::now()));
 }
 
-bool Bundle::time_is_up(const Request& request) {
-  bool any = false;
-  for (int p = 0; p < problems(); ++p) any |= p_[p].active;
-  if (!any) return true;
-  const bool stop = request.stop != nullptr && request.stop->load(std::memory_order_relaxed);
-  bool late = false;
-  if (request.deadline != Clock::time_point::max()) {
-    late = seconds_between(Clock::now(), request.deadline) < iteration_seconds_;
+bool Bundle::time_is_up() {
+  const auto working = [](const Progress& p) { return p.active; };
+  if (std::none_of(p_, p_ + problems(), working)) return true;
+  bool over = request_.stop != nullptr && request_.stop->load(std::memory_order_relaxed);
+  if (request_.go_on != nullptr && !over && !request_.go_on(request_.context)) {
+    over = true;
+    if (request_.stop != nullptr) request_.stop->store(true, std::memory_order_relaxed);
   }
-  for (int p = 0; (stop || late) && p < problems(); ++p) {
-    if (!p_[p].active) continue;
-    p_[p].active = false;
-    p_[p].code = Code::kDeadline;
+  if (request_.deadline != Clock::time_point::max()) {
+    over |= seconds_between(Clock::now(), request_.deadline) < iteration_seconds_ + finish_seconds_;
   }
-  return stop || late;
+  for (int p = 0; over && p < problems(); ++p) {
+    if (p_[p].active) p_[p].end(Code::kDeadline);
+  }
+  return over;
 }
 
 // One problem's numbers are the same in all lanes.
@@ -74,6 +60,17 @@ void Bundle::share_out() {
   }
 }
 
+double Bundle::sum_of(const double* lanes, int p) const {
+  if (problems() > 1) return lanes[p];
+  double sum = 0.0;
+  for (int l = 0; l < kLanes; ++l) sum += lanes[l];
+  return sum;
+}
+
+double Bundle::most_of(const double* lanes, int p) const {
+  return problems() > 1 ? lanes[p] : *std::max_element(lanes, lanes + kLanes);
+}
+
 void Bundle::measure(const double* primal, const double* dual) {
   const Clock::time_point begin = Clock::now();
   clear(measure_);
@@ -85,35 +82,26 @@ void Bundle::measure(const double* primal, const double* dual) {
 
 Point Bundle::point_of(int p) const {
   constexpr double kLog2 = 0.69314718055994530942;
-  const auto sum = [&](const double* lanes) { return problems() == 1 ? total(lanes) : lanes[p]; };
-  const auto most = [&](const double* lanes) { return problems() == 1 ? largest(lanes) : lanes[p]; };
+  Point point;
+  point.cost = sum_of(measure_.cost, p);
+  if (w_.bounds[p] == 0) return point;
   double mantissas = std::log(measure_.mantissa[p]);
   for (int l = 1; problems() == 1 && l < kLanes; ++l) mantissas += std::log(measure_.mantissa[l]);
-  Point point;
-  point.cost = sum(measure_.cost);
-  point.soft = sum(measure_.soft);
-  point.logs = mantissas + kLog2 * sum(measure_.exponent);
-  point.residual = sum(measure_.residual);
-  point.worst_residual = most(measure_.worst_residual);
-  point.violation = most(measure_.violation);
-  point.product = sum(measure_.product);
+  point.soft = sum_of(measure_.soft, p);
+  point.logs = mantissas + kLog2 * sum_of(measure_.exponent, p);
+  point.residual = sum_of(measure_.residual, p);
+  point.worst_residual = most_of(measure_.worst_residual, p);
+  point.violation = most_of(measure_.violation, p);
+  point.product = sum_of(measure_.product, p);
   return point;
-}
-
-// The motion as it is, with its derivatives.
-void Bundle::evaluate() {
-  for (int p = 0; p < kLanes; ++p) p_[p].primal = p_[p].dual = 0.0;
-  share_out();
-  form_->settle();
-  swap_trial();
-  form_->accept();
 }
 
 void Bundle::swap_trial() {
   for (Terms& t : w_.terms) std::swap(t.value, t.trial);
 }
 
-void Bundle::iterate() {
+// False where no problem has work left.
+bool Bundle::find_directions() {
   const Clock::time_point begin = Clock::now();
   share_out();
   for (const Terms& t : w_.terms) {
@@ -129,9 +117,12 @@ void Bundle::iterate() {
   }
   row_seconds_ += seconds_between(directed, Clock::now());
   for (int p = 0; p < problems(); ++p) aim(p);
-  bool any = false;
-  for (int p = 0; p < problems(); ++p) any |= p_[p].active;
-  if (!any) return;  // the motion is as it was
+  return std::any_of(p_, p_ + problems(), [](const Progress& p) { return p.active; });
+}
+
+void Bundle::iterate() {
+  const Clock::time_point begin = Clock::now();
+  if (!find_directions()) return;
   search();
   for (const Terms& t : w_.terms) {
     if (t.bounded) loops_.commit(t, groups(), primal_, dual_);
@@ -139,8 +130,10 @@ void Bundle::iterate() {
   swap_trial();
   form_->accept();
   for (int p = 0; p < problems(); ++p) {
-    if (p_[p].active) end_iteration(p);
+    if (p_[p].active && p_[p].begin_with == Begin::kNothing) end_iteration(p);
   }
+  keep_best();
+  begin_phases();
   iteration_seconds_ = std::max(0.9 * iteration_seconds_, seconds_between(begin, Clock::now()));
 }
 

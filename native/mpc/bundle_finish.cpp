@@ -2,24 +2,93 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "mpc/bundle.h"
 
 namespace robomorph::mpc {
 
 void Bundle::finish() {
+  const Motion* chosen[kLanes] = {};
+  bool other = false;
+  for (int i = 0; i < problems(); ++i) {
+    chosen[i] = choose(i);
+    other |= chosen[i] != nullptr || p_[i].gap;
+  }
+  if (other) {
+    for (int i = 0; i < problems(); ++i) {
+      const Terms* t = w_.terms;
+      if (chosen[i] != nullptr) fold(i, chosen[i]->q.data(), chosen[i]->v.data(), chosen[i]->a.data());
+      else fold(i, t[kPosition].value, t[kVelocity].value, t[kAcceleration].value);
+    }
+    for (int x : {kPosition, kVelocity, kAcceleration}) std::swap(w_.terms[x].value, w_.terms[x].change);
+    form_->settle();
+    for (int x : {kPosition, kVelocity, kAcceleration}) std::swap(w_.terms[x].value, w_.terms[x].change);
+  }
+  seconds_ = form_->spent();
+  if (!other) swap_trial();  // what is written out is the trial
   for (int i = 0; i < w_.count(); ++i) {
     write_plan(i);
-    write_facts(i);
-    find_worst(i);
+    report(i);
+    write_counts(i);
   }
-  const double all = std::chrono::duration<double>(Clock::now() - begin_).count();
+  if (!other) swap_trial();
+  for (int i = 0; i < problems(); ++i) {
+    const Progress& p = p_[i];
+    Kept& kept = kept_[i];
+    kept.plan = p.code != Code::kFailed;
+    kept.unit = p.unit;
+    kept.hardness = p.hardness;
+    kept.elastic = p.elastic && p.now.violation > problem_.tolerance;
+  }
+  const double all = seconds_between(begin_, Clock::now());
   for (int i = 0; i < w_.count() && problem_.out.times != nullptr; ++i) {
     double* times = problem_.out.times + 4 * static_cast<std::size_t>(w_.caller(i));
     times[0] = seconds_.kernels;
     times[1] = seconds_.sweep;
     times[2] = row_seconds_;
     times[3] = all - times[0] - times[1] - times[2];
+  }
+}
+
+// Which motion the caller gets; null: the last iteration's.
+const Bundle::Motion* Bundle::choose(int i) {
+  Progress& p = p_[i];
+  const bool warm = p.phase == Phase::kWarm;
+  if (p.code == Code::kFailed || (p.code == Code::kDeadline && p.iterations == 0)) {
+    p.origin = warm && p.now.finite() ? Origin::kShifted : Origin::kHold;
+    return nullptr;
+  }
+  if (p.code == Code::kConverged || w_.bounds[i] == 0 || p.now.violation <= problem_.tolerance) return nullptr;
+  if (p.best_cost < INFINITY) {
+    p.origin = Origin::kBest;
+    return &best_;
+  }
+  if (p.phase == Phase::kAgain) {
+    p.code = p.code == Code::kDeadline ? p.code : Code::kInfeasible;
+    return &softest_;
+  }
+  if (p.code == Code::kDeadline && p.begun_violation <= p.now.violation) {
+    p.origin = p.begun_warm ? Origin::kShifted : Origin::kHold;
+    return &begun_;
+  }
+  return nullptr;
+}
+
+// The motion with the same accelerations that begins at the measured state, put where changes are.
+void Bundle::fold(int p, const double* q, const double* v, const double* a) {
+  const Shape& s = w_.shape;
+  Terms* t = w_.terms;
+  for (int e = 0; e < s.nv; ++e) {
+    const std::size_t from = static_cast<std::size_t>(w_.caller(p)) * s.nv + e, first = w_.at(s.nv, 0, e, p);
+    const double off_q = problem_.state_q[from] - q[first], off_v = problem_.state_v[from] - v[first];
+    for (int k = 0; k <= s.horizon; ++k) {
+      const std::size_t at = w_.at(s.nv, k, e, p);
+      const int lanes = w_.lane_end(k, p) - s.lane(k, p);
+      std::fill_n(t[kPosition].change + at, lanes, q[at] + off_q + k * s.dt * off_v);
+      std::fill_n(t[kVelocity].change + at, lanes, v[at] + off_v);
+      std::fill_n(t[kAcceleration].change + at, lanes, a[at]);
+    }
   }
 }
 
@@ -33,16 +102,16 @@ void Bundle::write_plan(int p) {
     double q = problem_.state_q[caller * s.nv + e], v = problem_.state_v[caller * s.nv + e];
     for (int k = 0; k <= s.horizon; ++k) {
       if (problem_.method != Method::kInverse) {  // another integrator's motion, as it was rolled out
-        q = t[kPosition].value[w_.at(s.nv, k, e, p)];
-        v = t[kVelocity].value[w_.at(s.nv, k, e, p)];
+        q = t[kPosition].trial[w_.at(s.nv, k, e, p)];
+        v = t[kVelocity].trial[w_.at(s.nv, k, e, p)];
       }
       if (out.q != nullptr) out.q[node + k * s.nv + e] = q;
       if (out.v != nullptr) out.v[node + k * s.nv + e] = v;
       if (k == s.horizon) break;
       const std::size_t at = w_.at(s.nv, k, e, p);
-      const double a = t[kAcceleration].value[at];
+      const double a = t[kAcceleration].trial[at];
       if (out.a != nullptr) out.a[step + k * s.nv + e] = a;
-      if (out.torque != nullptr) out.torque[step + k * s.nv + e] = t[kTorque].value[at];
+      if (out.torque != nullptr) out.torque[step + k * s.nv + e] = t[kTorque].trial[at];
       v += s.dt * a;
       q += s.dt * v;
     }
@@ -53,24 +122,20 @@ void Bundle::write_plan(int p) {
   if (out.torque_gains != nullptr) form_->torque_gains(p, gains, out.torque_gains + caller * size);
 }
 
-void Bundle::write_facts(int i) {
+void Bundle::write_counts(int i) {
   const Progress& p = p_[i];
   const Results& out = problem_.out;
-  const std::size_t caller = w_.caller(i);
-  if (out.cost != nullptr) out.cost[caller] = p.now.cost;
   if (out.counts == nullptr) return;
   std::int64_t counts[kCounts] = {};
   counts[kIterations] = p.iterations;
   counts[kCode] = static_cast<int>(p.code);
   counts[kConverged] = p.code == Code::kConverged;
-  counts[kOrigin] = static_cast<int>(Origin::kFresh);
+  counts[kOrigin] = static_cast<int>(p.origin);
   counts[kElasticIterations] = p.elastic_iterations;
   counts[kTrials] = p.trials;
   counts[kRelaxed] = p.relaxed;
-  for (int c = 0; c < out.counts_width; ++c) out.counts[caller * out.counts_width + c] = c < kCounts ? counts[c] : 0;
+  std::int64_t* to = out.counts + static_cast<std::size_t>(w_.caller(i)) * out.counts_width;
+  for (int c = 0; c < out.counts_width; ++c) to[c] = c < kCounts ? counts[c] : 0;
 }
-
-// By the caller's bounds, which need not be those that were solved for.
-void Bundle::find_worst(int) {}
 
 }  // namespace robomorph::mpc

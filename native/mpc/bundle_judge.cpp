@@ -10,84 +10,131 @@ namespace robomorph::mpc {
 namespace {
 
 constexpr double kPrecision = 1e-8;     // of costs, relative
+constexpr double kEndPrecision = 5e-8;  // the same, of what a further step would gain
+constexpr double kRoughly = 0.01;       // the same, where bounds are still to be made harder
 constexpr double kLeast = 1e-13;        // of costs, in their unit
 constexpr double kLastMu = 1e-9;        // relative to the cost
-constexpr double kEndPrecision = 5e-8;  // the same, of what a further step would gain
 constexpr double kFastRate = 0.3;
 constexpr double kSolvedEnough = 10.0;  // mu waits until a step promises less, in units of mu and bounds
-constexpr int kMostRefused = 12;
+constexpr int kMostRefused = 8;
+constexpr int kSuspicious = 40;  // iterations without a motion within all bounds: there may be none
 
-double last_mu(const Progress& p) { return std::max(kLastMu * p.now.cost, kLeast * p.unit) + 1e-100; }
+double last_mu(const Progress& p) {
+  return std::max(kLastMu * (p.now.cost + p.now.soft), kLeast * p.unit) + 1e-100;
+}
 
 }  // namespace
 
-bool Bundle::is_optimal(const Progress& p) const {
-  if (p.gap || !p.falling) return false;
-  if (p.decrease > kPrecision * p.now.cost + kLeast * p.unit) return false;
-  return bounds_hold(p);
-}
-
 bool Bundle::bounds_hold(const Progress& p) const {
-  const int bounds = w_.bounds[&p - p_];
+  const int bounds = w_.bounds[index(p)];
   if (bounds == 0) return true;
   return p.mu <= 1.01 * last_mu(p) && p.now.product <= 10.0 * bounds * p.mu &&
-         p.now.worst_residual <= 0.1 * problem_.tolerance && p.now.violation <= problem_.tolerance;
+         p.now.worst_residual <= 0.1 * problem_.tolerance &&
+         (p.elastic || p.now.violation <= problem_.tolerance);
+}
+
+bool Bundle::is_optimal(const Progress& p) const {
+  if (p.gap || p.tick) return false;
+  const double promised = p.decrease / (p.now.cost + p.now.soft + kLeast * p.unit);
+  if (p.elastic && p.hardness < 0.99 * kHardest * p.unit) return promised <= kRoughly;
+  return p.decrease <= kPrecision * (p.now.cost + p.now.soft) + kLeast * p.unit && bounds_hold(p);
 }
 
 // Decreases fall by a constant factor near the end: is the next one going to be negligible?
 bool Bundle::will_be_optimal(const Progress& p) const {
-  if (p.gap || !p.falling || p.last_decrease <= 0.0) return false;
+  if (p.gap || p.tick || p.primal < 1.0 || p.last_decrease <= 0.0) return false;
   const double rate = p.decrease / p.last_decrease;
-  return rate < kFastRate && rate * p.decrease <= kEndPrecision * p.now.cost && bounds_hold(p);
+  return rate < kFastRate && rate * p.decrease <= kEndPrecision * (p.now.cost + p.now.soft) && bounds_hold(p);
 }
 
 void Bundle::lower_mu(Progress& p) {
-  const int bounds = w_.bounds[&p - p_];
-  if (bounds == 0 || !p.falling) return;
-  if (p.decrease > kSolvedEnough * p.mu * bounds) return;
+  const int bounds = w_.bounds[index(p)];
+  if (bounds == 0 || p.tick || p.decrease > kSolvedEnough * p.mu * bounds) return;
   const double least = std::min(p.primal, p.dual);
   const double share = least > 0.9 ? 0.05 : least > 0.3 ? 0.2 : 0.6;
   p.mu = std::max(std::min(p.mu, share * p.now.product / bounds), last_mu(p));
 }
 
 void Bundle::raise_regularisation(Progress& p, double by) {
-  p.regularisation = std::max(by * p.regularisation, p.stiffness);
+  p.regularisation = std::max(by * p.regularisation, p.stiffness + 1e-30 * p.unit);
 }
 
-// As the model's promises were kept.
+// By how well the model's promises were kept: curvature that it lacks makes it promise too much.
 void Bundle::adapt_regularisation(Progress& p) {
+  if (p.last_decrease <= 0.0 || p.gap) return;
   const double promised = -p.primal * (p.slope + 0.5 * p.primal * p.curve);
   const double kept = p.now.merit(p.mu, p.penalty) - p.next.merit(p.mu, p.penalty);
-  if (p.last_decrease <= 0.0) return;
   if (kept < 0.1 * promised) raise_regularisation(p, 4.0);
-  if (kept > 0.75 * promised) p.regularisation = p.regularisation > 1e-3 * p.stiffness ? 0.25 * p.regularisation : 0.0;
+  if (kept > 0.75 * promised) p.regularisation *= p.regularisation > 1e-3 * p.stiffness ? 0.25 : 0.0;
 }
 
 void Bundle::end_iteration(int i) {
   Progress& p = p_[i];
   ++p.iterations;
-  if (getenv("MPC_TRACE") && i == 0) fprintf(stderr, "%3d mu %.1e cost %.9g res %.1e worst %.1e viol %.1e prod %.1e ap %.3g ad %.3g dec %.1e slope %.1e pen %.1e reg %.1e tr %d\n", p.iterations, p.mu, p.next.cost, p.next.residual, p.next.worst_residual, p.next.violation, p.next.product / std::max(1, w_.bounds[i]), p.primal, p.dual, p.decrease, p.slope, p.penalty, p.regularisation, p.trials);
-  if (p.primal > 0.0) adapt_regularisation(p);
-  p.now = p.next;
-  if (p.primal == 0.0) {
-    ++p.refused;
-    raise_regularisation(p, 10.0);
-    p.forget();
-  } else {
+  ++p.in_phase;
+  p.elastic_iterations += p.elastic;
+  if (getenv("MPC_TRACE") && i == 0) fprintf(stderr, "%3d ph %d mu %.1e cost %.9g soft %.2g res %.1e worst %.1e viol %.1e prod %.1e ap %.3g ad %.3g dec %.1e slope %.1e pen %.1e reg %.1e tr %d gap %d\n", p.iterations, (int)p.phase, p.mu, p.next.cost, p.next.soft, p.next.residual, p.next.worst_residual, p.next.violation, p.next.product / std::max(1, w_.bounds[i]), p.primal, p.dual, p.decrease, p.slope, p.penalty, p.regularisation, p.trials, p.gap);
+  if (p.primal > 0.0) {
+    adapt_regularisation(p);
     p.refused = 0;
-    p.remember(p.now);
+    p.now = p.next;
+    if (!p.gap) p.remember(p.now);
     lower_mu(p);
+  } else {
+    ++p.refused;
+    p.now = p.next;
+    p.remembered = 0;
+    raise_regularisation(p, 10.0);
   }
-  if (p.primal == 1.0 && will_be_optimal(p)) {
-    p.active = false;
-    p.code = Code::kConverged;
-  } else if (p.refused >= kMostRefused) {
-    p.active = false;
-    p.code = Code::kStalled;
-  } else if (p.iterations >= problem_.cap) {
-    p.active = false;
-    p.code = Code::kIterations;
+  if (p.gap && p.primal > 0.0) {
+    p.gap = p.primal < 1.0;
+    for (int e = 0; e < problem_.nv; ++e) {
+      gap_q_.data()[i * problem_.nv + e] *= 1.0 - p.primal;
+      gap_v_.data()[i * problem_.nv + e] *= 1.0 - p.primal;
+    }
   }
+  const bool lost = p.in_phase >= kSuspicious && (p.elastic || (p.best_cost == INFINITY && w_.bounds[i] > 0));
+  const bool used_up = p.iterations - p.elastic_iterations >= p.limit;
+  if (will_be_optimal(p)) end_phase(p);
+  else if (p.tick ? p.iterations >= p.limit : used_up && !p.elastic) p.end(Code::kIterations);
+  else if (!p.tick && (lost || p.refused >= kMostRefused)) give_up(p);
+}
+
+// The problem of this phase is solved.
+void Bundle::end_phase(Progress& p) {
+  if (p.elastic) return end_elastic(p);
+  p.end(Code::kConverged);
+}
+
+// This phase leads nowhere.
+void Bundle::give_up(Progress& p) {
+  const bool within = p.best_cost < INFINITY || w_.bounds[index(p)] == 0;
+  switch (p.phase) {
+    case Phase::kWarm: return p.begin(Phase::kCold, Begin::kBraking);
+    case Phase::kCold: return within ? p.end(Code::kStalled) : begin_elastic(p);
+    case Phase::kElastic: return end_elastic(p);
+    case Phase::kAgain: return p.end(within ? Code::kStalled : Code::kInfeasible);
+  }
+}
+
+// The cheapest motion so far that is within all hard bounds.
+void Bundle::keep_best() {
+  alignas(64) double mask[kLanes] = {};
+  bool any = false;
+  for (int i = 0; i < problems(); ++i) {
+    Progress& p = p_[i];
+    const bool better = w_.bounds[i] > 0 && !p.gap && p.now.violation <= problem_.tolerance && p.now.cost < p.best_cost;
+    if (!better || p.begin_with != Begin::kNothing) continue;
+    p.best_cost = p.now.cost;
+    any = true;
+    for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == i ? 1.0 : mask[l];
+  }
+  if (!any) return;
+  const Terms* t = w_.terms;
+  const std::size_t size = w_.shape.numbers(problem_.nv);
+  loops_.keep(t[kPosition].value, mask, size, best_.q.data());
+  loops_.keep(t[kVelocity].value, mask, size, best_.v.data());
+  loops_.keep(t[kAcceleration].value, mask, size, best_.a.data());
 }
 
 }  // namespace robomorph::mpc

@@ -17,59 +17,40 @@ double share_of(double reach) { return reach > kToBoundary ? kToBoundary / reach
 
 }  // namespace
 
-// Of the direction.
-double Bundle::square_of_accelerations(int p) const {
-  const Terms& t = w_.terms[kAcceleration];
-  const std::size_t size = t.numbers(w_.shape), step = problems() == 1 ? 1 : kLanes;
-  double sum = 0.0;
-  for (std::size_t at = problems() == 1 ? 0 : p; at < size; at += step) sum += t.change[at] * t.change[at];
-  return sum;
-}
-
 // What a problem's direction promises, and how far slacks and multipliers let it go.
 void Bundle::aim(int i) {
   Progress& p = p_[i];
   p.primal = p.dual = 0.0;
-  if (!p.active) return;
-  if (!facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
-  const auto sum = [&](const double* lanes) {
-    double total = lanes[i];
-    for (int l = 1; problems() == 1 && l < kLanes; ++l) total += lanes[l];
-    return total;
-  };
-  const auto most = [&](const double* lanes) {
-    double all = lanes[i];
-    for (int l = 1; problems() == 1 && l < kLanes; ++l) all = std::max(all, lanes[l]);
-    return all;
-  };
+  if (!p.active || !facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
   p.curve = facts_.curve[i];
-  p.stiffness = kStiffness * p.curve / (square_of_accelerations(i) + 1e-300);
+  p.stiffness = kStiffness * p.curve / (form_->square(i) + 1e-300);
   p.last_decrease = p.decrease;
   p.decrease = std::max(-0.5 * facts_.slope[i], 0.0);
-  const double inner = facts_.slope[i] - sum(reach_.slope) - p.mu * sum(reach_.logs) + sum(reach_.soft);
+  const double inner =
+      facts_.slope[i] - sum_of(reach_.slope, i) - p.mu * sum_of(reach_.logs, i) + sum_of(reach_.soft, i);
   if (p.now.residual > 0.0) {
-    const double least = (inner + 0.5 * facts_.curve[i]) / (0.7 * p.now.residual);
+    const double least = (inner + 0.5 * p.curve) / (0.7 * p.now.residual);
     if (least > p.penalty) p.penalty = 1.5 * least;
   }
   p.slope = std::min(inner - p.penalty * p.now.residual, 0.0);
   if (is_optimal(p)) {
-    p.active = false;
-    p.code = Code::kConverged;
-    return;
+    end_phase(p);
+    if (!p.active || p.begin_with != Begin::kNothing) return;
   }
-  p.primal = share_of(most(reach_.primal));
-  p.dual = share_of(most(reach_.dual));
+  p.primal = share_of(most_of(reach_.primal, i));
+  p.dual = share_of(most_of(reach_.dual, i));
+  // Of soft bounds a multiplier is a violation, too, and goes with the motion.
+  if (p.elastic || w_.soft) p.primal = p.dual = std::min(p.primal, p.dual);
 }
 
 bool Bundle::acceptable(const Progress& p) const {
   if (!p.next.finite()) return false;
-  if (p.gap) return true;
+  if (p.gap) return true;  // costs of a motion that begins elsewhere say nothing
   double reference = p.now.merit(p.mu, p.penalty);
-  const int known = w_.bounds[&p - p_] > 0 ? std::min(p.remembered, kRemembered) : 0;
+  const int known = w_.bounds[index(p)] > 0 ? std::min(p.remembered, kRemembered) : 0;
   for (int i = 0; i < known; ++i) reference = std::max(reference, p.before[i].merit(p.mu, p.penalty));
-  const double merit = p.next.merit(p.mu, p.penalty);
   const double rounding = kRounding * (std::fabs(reference) + p.now.cost);
-  return merit <= reference + kArmijo * p.primal * p.slope + rounding;
+  return p.next.merit(p.mu, p.penalty) <= reference + kArmijo * p.primal * p.slope + rounding;
 }
 
 // Shortens steps until all are acceptable; those that never are become zero.

@@ -1,4 +1,4 @@
-// Where a step begins.
+// Where a step begins, and every phase of it.
 #include <algorithm>
 #include <cmath>
 
@@ -7,45 +7,91 @@
 namespace robomorph::mpc {
 namespace {
 
-constexpr double kBraking = 0.2;     // s, to stand still
-constexpr double kRoom = 0.01;       // of a range: the least slack at the start
-constexpr double kFirstMu = 1e-5;    // relative to the cost
+constexpr double kBraking = 0.2;   // s, to stand still
+constexpr double kRoom = 0.01;     // of a range: the least slack at the start
+constexpr double kFirstMu = 1e-5;  // in units of the cost at the start
+constexpr double kTickMu = 1e-7;
 
 }  // namespace
 
-void Bundle::start(const Request&) {
+void Bundle::start() {
+  const bool shifted = request_.warm && request_.elapsed < w_.shape.horizon * w_.shape.dt;
+  if (shifted) shift(request_.elapsed);
   gap_q_.clear();
   gap_v_.clear();
-  for (int i = 0; i < problems(); ++i) {
-    p_[i] = Progress{};
-    p_[i].active = true;
-    start_cold(i);
+  for (int i = 0; i < problems(); ++i) start_progress(i, shifted);
+  begin_phases();
+  if (request_.deadline == Clock::time_point::max()) return;
+  std::copy_n(w_.terms[kPosition].value, begun_.q.size(), begun_.q.data());
+  std::copy_n(w_.terms[kVelocity].value, begun_.v.size(), begun_.v.data());
+  std::copy_n(w_.terms[kAcceleration].value, begun_.a.size(), begun_.a.data());
+}
+
+void Bundle::start_progress(int i, bool shifted) {
+  const Kept& kept = kept_[i];
+  const bool warm = shifted && kept.plan;
+  Progress& p = p_[i] = Progress{};
+  p.active = true;
+  p.tick = warm && request_.iterations > 0;
+  p.limit = p.tick || (!request_.warm && request_.iterations > 0) ? request_.iterations : problem_.cap;
+  p.unit = warm ? kept.unit : 0.0;
+  if (warm) p.begin(kept.elastic && !p.tick ? Phase::kElastic : Phase::kWarm, Begin::kAsItIs);
+  if (problem_.relax_start) relax(i);
+  const bool possible = first_step_possible(i);
+  if (warm && (kept.elastic || !possible)) {
+    soften(p, kept.elastic ? kept.hardness : kHardest * p.unit);
+    if (!p.tick) p.phase = Phase::kElastic;
   }
-  evaluate();
-  swap_trial();  // measured is the trial
-  measure(primal_, dual_);
+  p.begun_warm = warm;
+  if (warm) open_gap(i);
+  else if (!possible) p.phase = Phase::kElastic;
+}
+
+// The state that was measured is put into the direction, never into the motion: accelerations planned for one state
+// say little about another.
+void Bundle::open_gap(int p) {
+  const Shape& s = w_.shape;
+  for (int e = 0; e < s.nv; ++e) {
+    const std::size_t from = static_cast<std::size_t>(w_.caller(p)) * s.nv + e, at = w_.at(s.nv, 0, e, p);
+    const double q = problem_.state_q[from] - w_.terms[kPosition].value[at];
+    const double v = problem_.state_v[from] - w_.terms[kVelocity].value[at];
+    gap_q_.data()[p * s.nv + e] = q;
+    gap_v_.data()[p * s.nv + e] = v;
+    p_[p].gap |= q != 0.0 || v != 0.0;
+  }
+}
+
+// Makes motions, slacks and multipliers of all problems at the beginning of a phase.
+void Bundle::begin_phases() {
+  const auto begins = [](const Progress& p) { return p.active && p.begin_with != Begin::kNothing; };
+  if (std::none_of(p_, p_ + problems(), begins)) return;
+  for (int i = 0; i < problems(); ++i) {
+    if (begins(p_[i]) && p_[i].begin_with == Begin::kBraking) start_cold(i);
+  }
+  form_->settle();
+  alignas(64) const double none[kLanes] = {};
+  measure(none, none);
   for (int i = 0; i < problems(); ++i) {
     Progress& p = p_[i];
+    if (!begins(p)) continue;
+    p.unit = std::max(p.unit, point_of(i).cost);
+    p.mu = (p.begin_with == Begin::kBraking ? kFirstMu : kTickMu) * p.unit + 1e-100;
+    if (p.phase == Phase::kElastic && !p.elastic) soften(p, kSoftest * p.unit);
+    if (p.begin_with == Begin::kBraking) start_slacks(i);
+    else recentre(i, p.mu);
+  }
+  measure(none, none);
+  for (int i = 0; i < problems(); ++i) {
+    Progress& p = p_[i];
+    if (!begins(p)) continue;
+    p.begin_with = Begin::kNothing;
     p.now = point_of(i);
-    p.unit = p.now.cost;
-    p.mu = kFirstMu * p.unit + 1e-100;
+    ++p.trials;
+    if (p.iterations == 0) p.begun_violation = p.now.violation;
+    if (!p.now.finite()) p.end(Code::kFailed);
   }
   swap_trial();
-  bool any = false;
-  for (int i = 0; i < problems(); ++i) any |= w_.bounds[i] > 0;
-  if (any) {
-    for (int i = 0; i < problems(); ++i) start_slacks(i);
-    swap_trial();
-    measure(primal_, dual_);
-    swap_trial();
-    for (int i = 0; i < problems(); ++i) p_[i].now = point_of(i);
-  }
-  for (int i = 0; i < problems(); ++i) {
-    p_[i].trials = 1;
-    if (p_[i].now.finite()) continue;
-    p_[i].active = false;
-    p_[i].code = Code::kFailed;
-  }
+  form_->accept();
 }
 
 // Brakes to a stand, and stays.
@@ -61,18 +107,20 @@ void Bundle::start_cold(int p) {
     for (int k = 0; k <= s.horizon; ++k) {
       const double a = k < steps && k < s.horizon ? brake : 0.0;
       const std::size_t at = w_.at(s.nv, k, e, p);
-      for (int l = 0; l < w_.lane_end(k, p) - s.lane(k, p); ++l) {
-        t[kPosition].value[at + l] = q;
-        t[kVelocity].value[at + l] = v;
-        t[kAcceleration].value[at + l] = a;
-      }
+      const int lanes = w_.lane_end(k, p) - s.lane(k, p);
+      std::fill_n(t[kPosition].value + at, lanes, q);
+      std::fill_n(t[kVelocity].value + at, lanes, v);
+      std::fill_n(t[kAcceleration].value + at, lanes, a);
       v = k + 1 == steps ? 0.0 : v + dt * a;
       q += dt * v;
     }
+    gap_q_.data()[p * s.nv + e] = gap_v_.data()[p * s.nv + e] = 0.0;
   }
+  p_[p].gap = false;
 }
 
-// Slacks as wide as bounds are far, with a little room where the motion begins beyond; all products the same.
+// Slacks as wide as bounds are far, with a little room where the motion is beyond; all products the same. Soft bounds
+// begin without any residual.
 void Bundle::start_slacks(int p) {
   const double mu = p_[p].mu;
   for (int x = 0; x < kBoundable; ++x) {
@@ -93,8 +141,8 @@ void Bundle::start_slacks(int p) {
           multiplier = g > 0.0 ? 0.5 * (g + root) / inverse : 2.0 * mu / (root - g);
           slack = mu / multiplier;
         };
-        begin(below, t.lower[at] - t.value[at], t.below.slack[at], t.below.multiplier[at]);
-        begin(above, t.value[at] - t.upper[at], t.above.slack[at], t.above.multiplier[at]);
+        begin(below, t.lower[at] - t.trial[at], t.below.slack[at], t.below.multiplier[at]);
+        begin(above, t.trial[at] - t.upper[at], t.above.slack[at], t.above.multiplier[at]);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "mpc/problem.h"
 #include "mpc/shape.h"
 
 namespace robomorph::mpc {
@@ -19,6 +20,8 @@ struct Seconds {
   double sweep = 0.0;
 };
 
+class Work;
+
 // All arrays are those of the bundle's Terms.
 class Form {
  public:
@@ -28,8 +31,7 @@ class Form {
   // the value itself whatever the direction. Where a motion cannot be computed some number of it is NaN.
   virtual void trial(const double* share) = 0;
 
-  // Fills `trial` of everything with the motion nearest to q, v, a of `value`, which are a guess that obeys Euler's
-  // method; called wherever they did not come from a trial.
+  // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
   virtual void settle() = 0;
 
   // The last trial has become the value: directions are wanted there.
@@ -43,13 +45,15 @@ class Form {
   // d torque[0] / d (q, v) (nv, 2 nv) of one problem, given the gains of accelerations, as linearised last.
   virtual void torque_gains(int problem, const double* gains, double* out) const = 0;
 
+  // Of problem p's direction: sum of da^2, or whatever regularisation is added to.
+  virtual double square(int problem) const = 0;
+
   // Spent since the last time it was asked.
   virtual Seconds spent() = 0;
 };
 
-class Work;
-
-// As the problem's method says (forms.cpp).
+// May problems lie side by side in lanes? And the form of a bundle's problems.
+bool may_be_wide(const Problem& problem);
 std::unique_ptr<Form> make_form(Work& work);
 
 }  // namespace robomorph::mpc

@@ -38,13 +38,13 @@ void ForwardForm::write(int quantity, int node, const double* from) const {
   for (int i = 0; i < w_.shape.nv; ++i) to[w_.at(w_.shape.nv, node, i, 0)] = from[i];
 }
 
-// What lies behind the last node repeats it; torques and accelerations there are those before.
+// What lies behind the last node repeats it; torques there are those before, and accelerations none.
 void ForwardForm::end() const {
   const Shape& s = w_.shape;
   for (const int x : kMoving) {
     const int last = costs_at(x, s.horizon, s) ? s.horizon : s.horizon - 1;
     for (int i = 0; i < s.nv; ++i) {
-      const double number = w_.terms[x].trial[w_.at(s.nv, last, i, 0)];
+      const double number = x == kAcceleration ? 0.0 : w_.terms[x].trial[w_.at(s.nv, last, i, 0)];
       for (int k = last + 1; k < s.groups() * kLanes; ++k) w_.terms[x].trial[w_.at(s.nv, k, i, 0)] = number;
     }
   }
@@ -244,6 +244,13 @@ void ForwardForm::torque_gains(int, const double*, double* out) const {
   for (int i = 0; i < nv; ++i) {
     for (int c = 0; c < 2 * nv; ++c) out[i * 2 * nv + c] = sweep_.policy(0)[c * width + i];
   }
+}
+
+double ForwardForm::square(int) const {
+  const Terms& t = w_.terms[kAcceleration];
+  double sum = 0.0;
+  for (std::size_t at = 0; at < t.numbers(w_.shape); ++at) sum += t.change[at] * t.change[at];
+  return sum;
 }
 
 Seconds ForwardForm::spent() {

@@ -21,6 +21,7 @@ class ForwardForm final : public Form {
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
+  double square(int problem) const override;
   Seconds spent() override;
 
  private:

@@ -46,13 +46,13 @@ void InverseForm::call_rows(int g) {
   }
 }
 
-// a[k] - a[k-1], in lanes; of directions the one before the first is zero.
-void InverseForm::differ(const double* a, bool change, double* jerk) const {
+// a[k] - a[k-1], in lanes.
+void InverseForm::differ(const double* a, double* jerk) const {
   const Shape& s = w_.shape;
   for (int p = 0; p < s.problems; ++p) {
     for (int e = 0; e < s.nv; ++e) {
       const double* known = w_.problem.last_a;
-      double before = change || known == nullptr ? 0.0 : known[static_cast<std::size_t>(w_.caller(p)) * s.nv + e];
+      double before = known == nullptr ? 0.0 : known[static_cast<std::size_t>(w_.caller(p)) * s.nv + e];
       for (int k = 0; k < s.horizon; ++k) {
         const std::size_t at = w_.at(s.nv, k, e, p);
         jerk[at] = a[at] - before;
@@ -63,24 +63,31 @@ void InverseForm::differ(const double* a, bool change, double* jerk) const {
 }
 
 void InverseForm::trial(const double* share) {
-  const Clock::time_point begin = Clock::now();
   for (int x : {kPosition, kVelocity, kAcceleration}) {
     const Terms& t = w_.terms[x];
     loops_.advance(t.value, t.change, share, t.numbers(w_.shape), t.trial);
   }
+  evaluate();
+}
+
+void InverseForm::settle() {
+  for (int x : {kPosition, kVelocity, kAcceleration}) {
+    const Terms& t = w_.terms[x];
+    std::copy_n(t.value, t.numbers(w_.shape), t.trial);
+  }
+  evaluate();
+}
+
+void InverseForm::evaluate() {
+  const Clock::time_point begin = Clock::now();
   // Of eight problems the last group is the last node, where there is no torque.
   const int groups = w_.shape.groups(), with_torque = w_.shape.problems == 1 ? groups : groups - 1;
   for (int g = 0; g < groups; ++g) {
     if (g < with_torque) call_torques(g);
     if (w_.shape.rows > 0) call_rows(g);
   }
-  if (w_.shape.jerk) differ(w_.terms[kAcceleration].trial, false, w_.terms[kJerk].trial);
+  if (w_.shape.jerk) differ(w_.terms[kAcceleration].trial, w_.terms[kJerk].trial);
   spent_.kernels += seconds_since(begin);
-}
-
-void InverseForm::settle() {
-  alignas(64) const double nothing[kLanes] = {};
-  trial(nothing);
 }
 
 void InverseForm::direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
@@ -126,6 +133,16 @@ void InverseForm::torque_gains(int p, const double* gains, double* out) const {
       out[i * 2 * nv + c] = sum;
     }
   }
+}
+
+double InverseForm::square(int p) const {
+  const Terms& t = w_.terms[kAcceleration];
+  const std::size_t step = w_.shape.problems == 1 ? 1 : kLanes;
+  double sum = 0.0;
+  for (std::size_t at = w_.shape.problems == 1 ? 0 : p; at < t.numbers(w_.shape); at += step) {
+    sum += t.change[at] * t.change[at];
+  }
+  return sum;
 }
 
 Seconds InverseForm::spent() {

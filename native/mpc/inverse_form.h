@@ -21,12 +21,14 @@ class InverseForm final : public Form {
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
+  double square(int problem) const override;
   Seconds spent() override;
 
  private:
+  void evaluate();
   void call_torques(int group);
   void call_rows(int group);
-  void differ(const double* a, bool change, double* jerk) const;
+  void differ(const double* a, double* jerk) const;
 
   Work& w_;
   const RowLoops& loops_;

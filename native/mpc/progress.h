@@ -21,29 +21,49 @@ struct Point {
   double merit(double mu, double penalty) const { return cost + soft - mu * logs + penalty * residual; }
 };
 
-enum class Phase { kHard, kElastic };
+enum class Phase {
+  kWarm,     // from the last plan
+  kCold,     // from braking and standing still
+  kElastic,  // all bounds soft, harder and harder
+  kAgain,    // hard once more, from where the elastic bounds led
+};
+
+// What a phase begins with.
+enum class Begin {
+  kNothing,  // it has begun
+  kAsItIs,   // the motion there is, its slacks and multipliers moved away from zero
+  kBraking,  // braking and standing still, with slacks and multipliers made anew
+};
 
 inline constexpr int kRemembered = 5;  // points that a new one is compared with
 
 struct Progress {
   bool active = false;
-  Phase phase = Phase::kHard;
+  Phase phase = Phase::kCold;
   Code code = Code::kIterations;
-  bool falling = true;  // does mu fall? (else it stays)
-  bool gap = false;     // is the motion's first state another than the one measured?
+  Origin origin = Origin::kFresh;
+  bool tick = false;     // a few iterations with a mu that stays
+  bool gap = false;      // is the motion's first state another than the one measured?
+  bool elastic = false;  // are all bounds soft?
+  Begin begin_with = Begin::kBraking;
+  int limit = 0;         // of iterations
   int iterations = 0, elastic_iterations = 0, trials = 0, relaxed = 0;
-  int refused = 0;  // steps in a row that were
-  int short_steps = 0;
-  double unit = 0.0;  // of costs
+  int in_phase = 0;  // iterations of this phase
+  int refused = 0;   // steps in a row that were
+  double unit = 0.0;      // of costs
+  double hardness = 0.0;  // of elastic bounds: price of a scaled unit
   double mu = 0.0;
   double penalty = 0.0;  // of residuals in the merit
   double regularisation = 0.0;
-  double stiffness = 0.0;  // a small one
+  double stiffness = 0.0;  // a small regularisation
   double curve = 0.0;      // of the model along the direction
   double primal = 0.0, dual = 0.0;  // shares of the direction that are taken
   double slope = 0.0;               // of the merit along the direction
   double decrease = 0.0;            // half of the model's slope: what it promises
   double last_decrease = 0.0;
+  double begun_violation = INFINITY;  // of the motion that the step began with
+  bool begun_warm = false;            // was it the last plan?
+  double best_cost = INFINITY;  // of motions within all hard bounds
   Point now, next;
   Point before[kRemembered];
   int remembered = 0;
@@ -52,7 +72,16 @@ struct Progress {
     before[remembered % kRemembered] = point;
     ++remembered;
   }
-  void forget() { remembered = 0; }
+  void begin(Phase next_phase, Begin with) {
+    phase = next_phase;
+    begin_with = with;
+    in_phase = refused = remembered = 0;
+    penalty = regularisation = decrease = last_decrease = 0.0;
+  }
+  void end(Code why) {
+    active = false;
+    code = why;
+  }
 };
 
 }  // namespace robomorph::mpc

@@ -43,6 +43,8 @@ struct RowLoops {
   void (*commit)(const Terms& terms, int groups, const double* primal, const double* dual);
   // to = from + share * change.
   void (*advance)(const double* from, const double* change, const double* share, std::size_t numbers, double* to);
+  // to = from in the lanes where mask is not 0.
+  void (*keep)(const double* from, const double* mask, std::size_t numbers, double* to);
   // out (+)= matrix (rows, columns) vector in every lane of every group.
   void (*multiply)(const double* matrix, const double* vector, int rows, int columns, int groups, bool add,
                    double* out);

@@ -167,6 +167,15 @@ static void advance(const double* from, const double* change, const double* shar
   }
 }
 
+static void keep(const double* from, const double* mask, std::size_t numbers, double* to) {
+  for (int lane = 0; lane < kLanes; lane += kWidth) {
+    const Vec m = load(mask + lane);
+    for (std::size_t at = lane; at < numbers; at += kLanes) {
+      store(to + at, m != 0.0 ? load(from + at) : load(to + at));
+    }
+  }
+}
+
 static void commit(const Terms& t, int groups, const double* primal, const double* dual) {
   const std::size_t numbers = static_cast<std::size_t>(groups) * t.entries * kLanes;
   const Side sides[] = {t.above, t.below};
@@ -199,4 +208,4 @@ static void multiply(const double* matrix, const double* vector, int rows, int c
   }
 }
 
-static const RowLoops kLoops = {assemble, direct, measure, commit, advance, multiply};
+static const RowLoops kLoops = {assemble, direct, measure, commit, advance, keep, multiply};

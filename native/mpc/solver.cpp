@@ -7,7 +7,7 @@ namespace robomorph::mpc {
 
 Solver::Solver(const Problem& problem, std::size_t threads) : problem_(problem), threads_(threads) {
   for (int first = 0; first < problem_.problems;) {
-    const bool wide = problem_.problems > 1 && problem_.method == Method::kInverse;
+    const bool wide = problem_.problems > 1 && may_be_wide(problem_);
     const int count = wide ? std::min(kLanes, problem_.problems - first) : 1;
     bundles_.push_back(std::make_unique<Bundle>(problem_, first, count, wide));
     first += count;

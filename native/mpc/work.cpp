@@ -101,6 +101,7 @@ void Work::spread(const Table& table, int entries, bool wanted(int, int, const S
 
 // Lanes beyond the last node repeat its references: kernels want real numbers there.
 void Work::read() {
+  soft = false;
   for (int x = 0; x < kBoundable; ++x) {
     Terms& t = terms[x];
     const Wishes& w = problem.wishes[x];
@@ -155,16 +156,18 @@ void Work::read_bounds(int x) {
   t.bounded = std::any_of(t.limited, t.limited + t.entries, [](bool b) { return b; });
 }
 
+// The loops take these as they are; elastic problems change the first.
 void Work::read_fixed(int x) {
   Terms& t = terms[x];
   const Wishes& w = problem.wishes[x];
   for (int e = 0; e < t.entries; ++e) {
-    const double soft = w.soft == nullptr ? INFINITY : w.soft[e];
+    const double price = w.soft == nullptr ? INFINITY : w.soft[e];
+    soft |= std::isfinite(price);
     const double scale = w.scale == nullptr ? 1.0 : 1.0 / w.scale[e];
     for (int l = 0; l < kLanes; ++l) {
-      t.inverse_soft[e * kLanes + l] = 1.0 / soft;
+      t.inverse_soft[e * kLanes + l] = 1.0 / price;
       t.inverse_scale[e * kLanes + l] = scale;
-      t.hard_scale[e * kLanes + l] = std::isinf(soft) ? scale : 0.0;
+      t.hard_scale[e * kLanes + l] = std::isinf(price) ? scale : 0.0;
     }
   }
 }
@@ -177,6 +180,21 @@ void Work::count_bounds() {
       bounds[shape.problems == 1 ? 0 : i % kLanes] += (t.lower[i] > -kHasBound) + (t.upper[i] < kHasBound);
     }
   }
+}
+
+double Work::entry_of(const Table& table, int quantity, int node, int entry, int p, double none) const {
+  if (table.data == nullptr) return none;
+  const std::size_t from = table.problems == 1 ? 0 : static_cast<std::size_t>(caller(p)) * table.nodes;
+  const int row = table_node(table, node, problem.nodes(quantity), shape.horizon);
+  return table.data[(from + row) * terms[quantity].entries + entry];
+}
+
+double Work::caller_lower(int quantity, int node, int entry, int p) const {
+  return entry_of(problem.wishes[quantity].lower, quantity, node, entry, p, -INFINITY);
+}
+
+double Work::caller_upper(int quantity, int node, int entry, int p) const {
+  return entry_of(problem.wishes[quantity].upper, quantity, node, entry, p, INFINITY);
 }
 
 void Work::widen(int quantity, int node, int entry, int p, double lower, double upper) {

@@ -23,6 +23,10 @@ class Work {
   // Bounds of one problem that are not the caller's: read anew at the next step.
   void widen(int quantity, int node, int entry, int lane_problem, double lower, double upper);
 
+  // The caller's own.
+  double caller_lower(int quantity, int node, int entry, int p) const;
+  double caller_upper(int quantity, int node, int entry, int p) const;
+
   // The caller's index of a problem of the bundle.
   int caller(int p) const { return first_ + (p < count_ ? p : count_ - 1); }
   int count() const { return count_; }
@@ -43,11 +47,13 @@ class Work {
   const Shape shape;
   Terms terms[kQuantities];
   double* row_reference = nullptr;
+  bool soft = false;        // does the caller allow violations of any bound?
   int bounds[kLanes] = {};  // of each problem: both sides, all nodes
 
  private:
   void place(Terms& terms, int quantity);
   double* take(std::size_t numbers);
+  double entry_of(const Table& table, int quantity, int node, int entry, int p, double none) const;
   bool changed(const Table& table, int entries, Doubles& seen) const;
   void spread(const Table& table, int entries, bool wanted(int, int, const Shape&), int quantity, double none,
               double* out) const;

@@ -1,8 +1,11 @@
 #include "mpc/form.h"
+
 #include "mpc/forward_form.h"
 #include "mpc/inverse_form.h"
 
 namespace robomorph::mpc {
+
+bool may_be_wide(const Problem& problem) { return problem.method == Method::kInverse; }
 
 std::unique_ptr<Form> make_form(Work& work) {
   switch (work.problem.method) {
