@@ -17,11 +17,12 @@ class GravityReference:
     """References of efforts: gravity's torques where the posture is to be, node by node, or where the robot
     is now. No new arrays after the first time."""
 
-    def __init__(self, layout: Layout, arrays: dict[str, Array]) -> None:
+    def __init__(self, layout: Layout, arrays: dict[str, Array], beyond: Array) -> None:
         self._index = {cost.name: (cost, layout.index(cost.subject.joints)) for cost in layout.gravity}
         self._left: set[str] = set()  # costs that have numbers of their own for now
         q = arrays["q_reference"][:, : layout.horizon] if layout.posture else arrays["state_q"][:, None]
         self._q, self._given = q, np.ascontiguousarray(q)
+        self._beyond = beyond
         self._torque: Array = np.empty_like(self._given)
         self._kernel = layout.robot.compile("gravity_torque", check_finite=False)
 
@@ -36,6 +37,7 @@ class GravityReference:
         """Hand each cost its numbers (problems, nodes or 1, n)."""
         np.copyto(self._given, self._q)
         self._kernel(self._given, out=self._torque)
+        self._torque += self._beyond[:, None]
         for name, (cost, index) in self._index.items():
             if name not in self._left:
                 write(cost, self._torque[:, :, index])

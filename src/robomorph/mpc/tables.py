@@ -46,7 +46,7 @@ class Tables:
         self._moving: dict[str, Array] = {}  # references (problems, nodes, n) of bounds that move
         self._stale = True
         self._by_posture = layout.posture
-        self._gravity = GravityReference(layout, self.arrays) if layout.gravity else None
+        self._gravity = GravityReference(layout, self.arrays, self.beyond) if layout.gravity else None
         for cost in layout.costs.values():
             self.set_weight(cost, cost.running, terminal=False)
             self.set_weight(cost, cost.terminal, terminal=True)
