@@ -111,6 +111,7 @@ class Bundle {
   void fold(int p, const double* q, const double* v, const double* a);
   void write_plan(int p);
   void write_counts(int p);
+  void note(int p);
 
   // bundle_report.cpp
   void report(int p);

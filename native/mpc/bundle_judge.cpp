@@ -86,6 +86,7 @@ void Bundle::end_iteration(int i) {
     p.remembered = 0;
     raise_regularisation(p, 10.0);
   }
+  note(i);
   if (p.gap && p.primal > 0.0) {
     p.gap = p.primal < 1.0;
     for (int e = 0; e < problem_.nv; ++e) {

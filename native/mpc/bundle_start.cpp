@@ -88,6 +88,7 @@ void Bundle::begin_phases() {
     p.now = point_of(i);
     ++p.trials;
     if (p.iterations == 0) p.begun_violation = p.now.violation;
+    note(i);
     if (!p.now.finite()) p.end(Code::kFailed);
   }
   swap_trial();

@@ -46,6 +46,8 @@ struct Results {
   double* multiplier[kBoundable] = {};  // (nodes, entries): > 0 at upper bounds, < 0 at lower ones
   std::int64_t* counts = nullptr;       // (counts_width,): see Count
   int counts_width = 0;
+  double* trace = nullptr;  // (trace_width,): cost at the start and after every iteration
+  int trace_width = 0;
   double* times = nullptr;  // (4,): kernels, sweep, rows, all else, in s
 };
 

@@ -149,6 +149,11 @@ void read_results(Arrays& arrays, Problem& p) {
   p.out.violation = arrays.written("violation", {b});
   p.out.worst = arrays.written("worst", {b, 4});
   p.out.times = arrays.written("times", {b, 4});
+  PyArrayObject* trace = arrays.find("trace", NPY_DOUBLE, {b, -1}, true, false);
+  if (trace != nullptr) {
+    p.out.trace = static_cast<double*>(PyArray_DATA(trace));
+    p.out.trace_width = static_cast<int>(PyArray_DIM(trace, 1));
+  }
   PyArrayObject* counts = arrays.find("counts", NPY_INT64, {b, -1}, true, false);
   if (counts == nullptr) return;
   p.out.counts = static_cast<std::int64_t*>(PyArray_DATA(counts));

@@ -5,6 +5,7 @@
 
 #include "mpc/forward_form.h"
 #include "mpc/solver.h"
+#include "tests/allocations.h"
 #include "tests/check.h"
 #include "tests/ddp_arm.h"
 
@@ -160,6 +161,57 @@ TEST_CASE(mpc_ddp_limits, "mpc_ddp: limits of all quantities hold where they bin
       CHECK_NEAR(found, 0.7 * most, 1e-3 * most);
       CHECK(found < 0.7 * most + 1e-5);
       CHECK(arm.cost[0] > free.cost[0]);
+    }
+  }
+}
+
+TEST_CASE(mpc_ddp_memory, "mpc_ddp: a step takes no memory") {
+  for (const Method method : kForward) {
+    Arm arm(method, 20, true);
+    arm.bound(mpc::kTorque, 4.0);
+    mpc::Solver solver(arm.problem, 1);
+    mpc::StepOptions options;
+    options.deadline = std::numeric_limits<double>::infinity();
+    const AllocationCount count;
+    for (int i = 0; i < 5; ++i) {
+      options.warm = i > 0;
+      options.elapsed = 0.3 * i * arm.problem.dt;
+      options.iterations = i > 2;
+      arm.state_q[0] += 0.01;
+      solver.step(options);
+    }
+    CHECK_EQUAL(count.taken(), 0L);
+    CHECK(std::isfinite(arm.cost[0]));
+    double* volatile taken = new double;
+    delete taken;
+    CHECK_EQUAL(count.taken(), 1L);  // the counter counts
+  }
+}
+
+TEST_CASE(mpc_ddp_warm, "mpc_ddp: warm steps of one iteration follow a state that strays from the plan") {
+  for (const Method method : kForward) {
+    Arm arm(method, 25, false);
+    arm.bound(mpc::kTorque, 12.0);
+    mpc::Solver solver(arm.problem, 1);
+    mpc::StepOptions options;
+    options.deadline = std::numeric_limits<double>::infinity();
+    solver.step(options);
+    options.warm = true, options.iterations = 1, options.elapsed = arm.problem.dt;
+    for (int tick = 0; tick < 80; ++tick) {
+      arm_step(Method::kRk4, arm.problem.dt, arm.torque.data(), arm.state_q.data(), arm.state_v.data());
+      if (tick == 10) arm.state_v[1] += 0.5;  // a push
+      solver.step(options);
+      std::vector<double> q = arm.state_q, v = arm.state_v;  // the plan begins there and obeys its integrator
+      for (int k = 0; k < 25; ++k) arm_step(method, arm.problem.dt, arm.torque.data() + k * n, q.data(), v.data());
+      for (int i = 0; i < n; ++i) CHECK_NEAR(arm.q[25 * n + i], q[i], 1e-9);
+    }
+    double torque[n], still[n] = {}, at_goal[n];
+    std::copy_n(arm.torque.data(), n, torque);
+    arm_acceleration(arm.state_q.data(), still, torque, at_goal);
+    for (int i = 0; i < n; ++i) {
+      CHECK_NEAR(arm.state_q[i], arm.q_reference[i], 0.1);
+      CHECK_NEAR(arm.state_v[i], 0.0, 1e-2);
+      CHECK_NEAR(at_goal[i], 0.0, 0.1);
     }
   }
 }

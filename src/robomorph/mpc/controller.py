@@ -122,6 +122,17 @@ class Controller:
         finally:
             self._lock.release()
 
+    @property
+    def trace(self) -> Array:
+        """Costs (..., iterations + 1) at the start and after every iteration of the last step; of a batch, a
+        problem that needed fewer repeats its last. Empty before the first."""
+        if self._bound is None:
+            return np.empty(0)
+        costs, counts = self._bound.outputs["trace"], self._bound.outputs["counts"][:, :1]
+        most = min(int(counts.max()), costs.shape[1] - 1)
+        index = np.minimum(np.arange(most + 1), counts)
+        return np.take_along_axis(costs, index, axis=1).reshape(*self._bound.lead, most + 1)
+
     def reset(self) -> None:
         """Forget the plan: the next step is a first one."""
         self._warm = False
@@ -173,6 +184,7 @@ class _Bound:
         self.tables = Tables(layout, problems)
         self.reader = CallReader(layout, self.tables, lead)
         self.outputs: dict[str, Array] = dict(output_arrays(layout, problems))
+        self.outputs["trace"] = np.zeros((problems, controller._settings.cap + 1))
         arrays = {**self.tables.arrays, **self.outputs}
         work = Work(layout, problems, controller._kernels, arrays, controller._settings)
         self.method = METHODS[controller.method](work)
