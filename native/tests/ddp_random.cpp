@@ -82,61 +82,72 @@ mpc::DdpModel RandomStep::model() const {
   return model;
 }
 
+double RandomStep::term(int quantity, int node, int i, double r, double extra) const {
+  const Doubles* rest = numbers.data() + 3 * mpc::tableau(integrator).stages;
+  const int entries = quantity == kRow ? shape.rows : shape.nv;
+  const double w = at(rest[2 + 2 * quantity], entries, node, i) + extra;
+  return 0.5 * w * r * r + at(rest[3 + 2 * quantity], entries, node, i) * r;
+}
+
+double RandomStep::row(int node, int r, const std::vector<double>& x) const {
+  const int nv = shape.nv;
+  const Doubles* rest = numbers.data() + 3 * mpc::tableau(integrator).stages;
+  double value = 0.0;
+  for (int j = 0; j < nv; ++j) {
+    value += at(rest[0], shape.rows * nv, node, r * nv + j) * x[j];
+    if (shape.row_velocity) value += at(rest[1], shape.rows * nv, node, r * nv + j) * x[nv + j];
+  }
+  return value;
+}
+
+// x becomes what it is after the step; a: accelerations at its start.
+void RandomStep::step(int node, const double* torque, std::vector<double>& x, std::vector<double>& first) const {
+  const int nv = shape.nv;
+  const mpc::Tableau table = mpc::tableau(integrator);
+  std::vector<double> q(x.begin(), x.begin() + nv), v(x.begin() + nv, x.end()), a(nv), mean_v(nv), mean_a(nv);
+  for (int s = 0; s < table.stages; ++s) {
+    for (int i = 0; i < nv && s > 0; ++i) {  // along the slope of the stage before
+      q[i] = x[i] + table.reach[s] * shape.dt * v[i];
+      v[i] = x[nv + i] + table.reach[s] * shape.dt * a[i];
+    }
+    for (int i = 0; i < nv; ++i) {
+      a[i] = 0.0;
+      for (int j = 0; j < nv; ++j) {
+        a[i] += at(numbers[3 * s], nv * nv, node, i * nv + j) * torque[j];
+        a[i] += at(numbers[3 * s + 1], nv * nv, node, i * nv + j) * q[j];
+        a[i] += at(numbers[3 * s + 2], nv * nv, node, i * nv + j) * v[j];
+      }
+      mean_v[i] += table.weight[s] * v[i];
+      mean_a[i] += table.weight[s] * a[i];
+    }
+    if (s == 0) first = a;
+  }
+  for (int i = 0; i < nv; ++i) {
+    x[nv + i] += shape.dt * mean_a[i];
+    x[i] += shape.dt * (integrator == mpc::Integrator::kEuler ? x[nv + i] : mean_v[i]);
+  }
+}
+
 double RandomStep::cost(const double* dx0, const std::vector<double>& torques, double extra,
                         std::vector<double>* z) const {
   const int nv = shape.nv;
-  const mpc::Tableau table = mpc::tableau(integrator);
-  const Doubles* rest = numbers.data() + 3 * table.stages;
-  std::vector<double> x(dx0, dx0 + 2 * nv);
+  std::vector<double> x(dx0, dx0 + 2 * nv), a(nv);
   double total = 0.0;
   z->assign((shape.horizon + 1) * 4 * nv, 0.0);
-  const auto term = [&](int quantity, int node, int i, double r, double more) {
-    const int entries = quantity == kRow ? shape.rows : nv;
-    const double w = at(rest[2 + 2 * quantity], entries, node, i) + more;
-    total += 0.5 * w * r * r + at(rest[3 + 2 * quantity], entries, node, i) * r;
-  };
   for (int k = 0; k <= shape.horizon; ++k) {
+    double* out = z->data() + k * 4 * nv;
     for (int i = 0; i < nv; ++i) {
-      term(kQ, k, i, x[i], 0.0);
-      term(kV, k, i, x[nv + i], 0.0);
-      (*z)[k * 4 * nv + i] = x[i];
-      (*z)[k * 4 * nv + nv + i] = x[nv + i];
+      total += term(kQ, k, i, x[i], 0.0) + term(kV, k, i, x[nv + i], 0.0);
+      out[i] = x[i];
+      out[nv + i] = x[nv + i];
     }
-    for (int r = 0; r < shape.rows; ++r) {
-      double value = 0.0;
-      for (int j = 0; j < nv; ++j) {
-        value += at(rest[0], shape.rows * nv, k, r * nv + j) * x[j];
-        if (shape.row_velocity) value += at(rest[1], shape.rows * nv, k, r * nv + j) * x[nv + j];
-      }
-      term(kRow, k, r, value, 0.0);
-    }
+    for (int r = 0; r < shape.rows; ++r) total += term(kRow, k, r, row(k, r, x), 0.0);
     if (k == shape.horizon) break;
-    std::vector<double> q(x.begin(), x.begin() + nv), v(x.begin() + nv, x.end()), a(nv), mean_v(nv), mean_a(nv);
-    for (int s = 0; s < table.stages; ++s) {
-      for (int i = 0; i < nv && s > 0; ++i) {  // along the slope of the stage before
-        q[i] = x[i] + table.reach[s] * shape.dt * v[i];
-        v[i] = x[nv + i] + table.reach[s] * shape.dt * a[i];
-      }
-      for (int i = 0; i < nv; ++i) {
-        a[i] = 0.0;
-        for (int j = 0; j < nv; ++j) {
-          a[i] += at(numbers[3 * s], nv * nv, k, i * nv + j) * torques[k * nv + j];
-          a[i] += at(numbers[3 * s + 1], nv * nv, k, i * nv + j) * q[j];
-          a[i] += at(numbers[3 * s + 2], nv * nv, k, i * nv + j) * v[j];
-        }
-        mean_v[i] += table.weight[s] * v[i];
-      }
-      for (int i = 0; i < nv; ++i) mean_a[i] += table.weight[s] * a[i];
-      for (int i = 0; i < nv && s == 0; ++i) {
-        term(kA, k, i, a[i], extra);
-        term(kTorque, k, i, torques[k * nv + i], 0.0);
-        (*z)[k * 4 * nv + 2 * nv + i] = a[i];
-        (*z)[k * 4 * nv + 3 * nv + i] = torques[k * nv + i];
-      }
-    }
+    step(k, torques.data() + k * nv, x, a);
     for (int i = 0; i < nv; ++i) {
-      x[nv + i] += shape.dt * mean_a[i];
-      x[i] += shape.dt * (integrator == mpc::Integrator::kEuler ? x[nv + i] : mean_v[i]);
+      total += term(kA, k, i, a[i], extra) + term(kTorque, k, i, torques[k * nv + i], 0.0);
+      out[2 * nv + i] = a[i];
+      out[3 * nv + i] = torques[k * nv + i];
     }
   }
   return total;

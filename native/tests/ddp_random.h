@@ -21,6 +21,11 @@ struct RandomStep {
   // The model's cost of such torques, relative to none; what changes is written to z (horizon + 1, 4 nv: dq, dv, da,
   // dtau).
   double cost(const double* dx0, const std::vector<double>& torques, double extra, std::vector<double>* z) const;
+
+ private:
+  double term(int quantity, int node, int i, double r, double extra) const;
+  double row(int node, int r, const std::vector<double>& x) const;
+  void step(int node, const double* torque, std::vector<double>& x, std::vector<double>& first) const;
 };
 
 }  // namespace robomorph::tests

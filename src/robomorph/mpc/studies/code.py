@@ -56,5 +56,5 @@ class PythonCode:
         key = (address, size)
         if key not in self._views:
             buffer = (ctypes.c_double * (size * self.lanes)).from_address(address)
-            self._views[key] = np.frombuffer(buffer, np.float64).reshape(size, self.lanes)
+            self._views[key] = np.frombuffer(memoryview(buffer), np.float64).reshape(size, self.lanes)
         return self._views[key]

@@ -153,6 +153,6 @@ def make_gradient(robot: Robot, name: str, speed: float, acceleration: float) ->
         return FixedGradient(robot, name, {"format": Format.parse(name).name})
     except ArgumentError as error:
         raise ArgumentError(
-            f"format: expected none, float64, float32, a format such as Q14.6 or a width such as 16bit, found "
-            f"{name!r} ({error})"
+            f"format: expected none, float64, float32, a format such as Q14.6 or a width such as 16bit, "
+            f"found {name!r} ({error})"
         ) from None

@@ -20,8 +20,8 @@ Array = npt.NDArray[np.float64]
 
 
 class ReplacedGradient(ControlKernels):
-    """Values stay those of float64, so that costs, motions and line searches are exact: only what a step takes
-    for the derivatives of the dynamics comes from `gradient`.
+    """Values stay those of float64, so that costs, motions and line searches are exact: only what a step
+    takes for the derivatives of the dynamics comes from `gradient`.
 
     - accelerations as controls: d tau / d q, d qd and M from it;
     - torques as controls, as in the papers: qdd and M^-1 in float64, -M^-1 dtau from it."""
