@@ -19,7 +19,8 @@ _FUNCTIONS = {
 
 
 def forward_programs(robot: Robot) -> dict[str, Deferred]:
-    """`acceleration`: q, qd, tau -> qdd; `acceleration_gradient`: the same -> qdd, dqdd_dq, dqdd_dqd, minv."""
+    """`acceleration`: q, qd, tau -> qdd; `acceleration_gradient`: q, qd, tau -> qdd, dqdd_dq, dqdd_dqd,
+    minv."""
     found = {}
     for name, (algorithm, outputs) in _FUNCTIONS.items():
         recipe = robot_recipe(

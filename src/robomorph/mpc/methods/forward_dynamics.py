@@ -13,8 +13,8 @@ _CODES = {"euler": 1, "midpoint": 2, "rk4": 3}
 
 
 class ForwardDynamics(Method):
-    """The native solver (native/mpc) with rollouts: every plan obeys its integrator, torques being held over a
-    step. "euler" is the semi-implicit step of the problem's own form, so that both have the same optimum;
+    """The native solver (native/mpc) with rollouts: every plan obeys its integrator, torques being held over
+    a step. "euler" is the semi-implicit step of the problem's own form, so that both have the same optimum;
     "midpoint" and "rk4" are of second and fourth order in q and qd."""
 
     name = "ddp"
@@ -24,8 +24,8 @@ class ForwardDynamics(Method):
     def check(cls, layout: Layout) -> None:
         if layout.jerk:
             raise ArgumentError(
-                "method 'ddp': a cost on jerk ties the torques of neighbouring nodes together, which it cannot "
-                "do: expected method='id', or a cost on accelerations or efforts instead"
+                "method 'ddp': a cost on jerk ties the torques of neighbouring nodes together, which it "
+                "cannot do: expected method='id', or a cost on accelerations or efforts instead"
             )
 
     def __init__(self, work: Work) -> None:

@@ -16,11 +16,12 @@ _SIGNATURE = ctypes.CFUNCTYPE(None, _POINTERS, _POINTERS, ctypes.c_void_p)
 
 
 class PythonCode:
-    """What native code calls as it calls a kernel of `lanes` lanes (targets/cpu/handle.py), and Python answers.
+    """What native code calls as it calls a kernel of `lanes` lanes (targets/cpu/handle.py), and Python
+    answers.
 
     evaluate: takes arrays (lanes, size), one for each of `inputs`, and gives one of the same kind for each of
-    `outputs`. What it raises is kept, `again` raises it, and the caller is told by results that are no numbers.
-    """
+    `outputs`. What it raises is kept, `again` raises it, and the caller is told by results that are no
+    numbers."""
 
     workspace = 0
 

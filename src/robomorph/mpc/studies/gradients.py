@@ -1,7 +1,8 @@
 """Gradients of a robot's dynamics in other numbers than those of the controller.
 
-The papers compute dqdd = -M^-1 dtau on a chip, from qdd and M^-1 that the host has in floating point. The form with
-accelerations as controls wants the derivatives of torques themselves, by q, by qd, and by qdd (the mass matrix).
+The papers compute dqdd = -M^-1 dtau on a chip, from qdd and M^-1 that the host has in floating point. The
+form with accelerations as controls wants the derivatives of torques themselves, by q, by qd, and by qdd (the
+mass matrix).
 """
 
 from __future__ import annotations
