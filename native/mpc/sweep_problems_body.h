@@ -1,0 +1,161 @@
+// Lanes are problems: the sweep back, node by node, and forth.
+
+constexpr int kParts = kLanes / kWidth;  // of the lanes, each one vector
+
+// The same memory from lane `first` on.
+static ProblemsRoom shifted(const Shape& shape, double* memory, int first) {
+  ProblemsRoom r;
+  problems_room(shape, memory + first, &r);
+  return r;
+}
+
+static void lane_vectors(const Shape& shape, const ProblemsRoom& r, const LaneNode& node) {
+  const int n = r.n;
+  if (node.last) {
+    for (int j = 0; j < r.states; ++j) entry(r.value, j) = j < 2 * n ? entry(r.pull, n + j) : Vec{};
+    entry(r.constant, 0) = Vec{};
+    return;
+  }
+  for (int j = 0; j < n; ++j) {
+    const Vec q = entry(r.value, n + j), v = entry(r.value, j) + r.dt * q;
+    Vec a = entry(r.pull, j) + r.dt * v;
+    if (shape.jerk) {
+      a += entry(r.value, 2 * n + j);
+      entry(r.value, 2 * n + j) = entry(r.pull, 3 * n + j);
+    }
+    entry(r.slope, j) = a;
+    entry(r.value, j) = entry(r.pull, n + j) + v;
+    entry(r.value, n + j) = entry(r.pull, 2 * n + j) + q;
+  }
+  for (int i = 0; i < n; ++i) {
+    const double* f = node.factor + i * r.width * kLanes;
+    const Vec y = entry(r.slope, i), by = y * entry(node.inverse, i);
+    for (int j = i + 1; j < n; ++j) entry(r.slope, j) += entry(f, j) * y;
+    for (int j = 0; j < r.states; ++j) entry(r.value, j) += entry(f, n + j) * y;
+    entry(node.offset, i) = by;
+    entry(r.constant, 0) += y * by;
+  }
+}
+
+static void problems_back(const Shape& shape, const Quadratic& model, const double* regularisation, bool matrices,
+                          double* memory, bool* ok) {
+  (void)ok;  // told by problems_forth
+  ProblemsRoom rooms[kParts];
+  for (int part = 0; part < kParts; ++part) {
+    rooms[part] = shifted(shape, memory, part * kWidth);
+    if (matrices) entry(rooms[part].sound, 0) = Vec{};
+  }
+  for (int node = shape.horizon; node >= 0; --node) {
+    pull_back(shape, model, node, node == shape.horizon, rooms[0].pull);
+    for (int part = 0; part < kParts; ++part) {
+      const LaneNode at = lane_node(shape, rooms[part], model, node, part * kWidth);
+      Vec r;
+      for (int l = 0; l < kWidth; ++l) r[l] = regularisation[part * kWidth + l];
+      if (matrices) lane_matrices(shape, rooms[part], at, r);
+      lane_vectors(shape, rooms[part], at);
+    }
+  }
+  if (!matrices) return;
+  const int size = shape.nv * shape.nv * kLanes;
+  for (int i = 0; i < 2 * size; i += kWidth) vec(rooms[0].first_v + i) = vec(rooms[0].value_v + i);
+  for (int i = 0; i < size; i += kWidth) vec(rooms[0].first_q + i) = vec(rooms[0].value_q + i);
+}
+
+// Gains of node 0 over [v | q], which take the place of the scaled torques, and out of lanes over (q, v).
+static void lane_gains(const ProblemsRoom& r, int first, double* gains) {
+  const int n = r.n;
+  for (int i = n - 1; i >= 0; --i) {
+    const double* f = r.factors + i * r.width * kLanes;
+    for (int j = 0; j < 2 * n; ++j) {
+      Vec sum = entry(f, n + j);
+      for (int k = i + 1; k < n; ++k) sum += entry(f, k) * entry(r.scaled, k * 2 * n + j);
+      entry(r.scaled, i * 2 * n + j) = sum;
+      for (int l = 0; l < kWidth; ++l) {
+        gains[(static_cast<long>(first + l) * n + i) * 2 * n + (j + n) % (2 * n)] = sum[l];
+      }
+    }
+  }
+}
+
+// x' P x of node 0.
+static Vec first_lanes(const ProblemsRoom& r) {
+  const int n = r.n;
+  const double *v = r.state, *q = r.state + n * kLanes;
+  Vec sum = {};
+  for (int i = 0; i < n; ++i) {
+    const double *vrow = r.first_v + i * 2 * n * kLanes, *qrow = r.first_q + i * n * kLanes;
+    Vec vv = 0.5 * entry(vrow, i) * entry(v, i), qq = 0.5 * entry(qrow, i) * entry(q, i), vq = {};
+    for (int j = i + 1; j < n; ++j) {
+      vv += entry(vrow, j) * entry(v, j);
+      qq += entry(qrow, j) * entry(q, j);
+    }
+    for (int j = 0; j < n; ++j) vq += entry(vrow, n + j) * entry(q, j);
+    sum += 2.0 * (entry(v, i) * (vv + vq) + entry(q, i) * qq);
+  }
+  return sum;
+}
+
+// Accelerations of a node, and the next state. Adds the squares of the former.
+static void lane_forth(const Shape& shape, const ProblemsRoom& r, int node, double* a, Vec* squares) {
+  const int n = r.n;
+  const long kept = static_cast<long>(node) * n * kLanes;
+  const double *factor = r.factors + kept * r.width, *offset = r.offsets + kept;
+  for (int i = n - 1; i >= 0; --i) {
+    const double* f = factor + i * r.width * kLanes;
+    Vec sum = entry(offset, i), more = {};
+    int j = 0;
+    for (; j + 1 < r.states; j += 2) {
+      sum += entry(f, n + j) * entry(r.state, j);
+      more += entry(f, n + j + 1) * entry(r.state, j + 1);
+    }
+    if (j < r.states) sum += entry(f, n + j) * entry(r.state, j);
+    for (int k = n - 1; k > i; --k) more += entry(f, k) * entry(a, k);
+    sum += more;
+    entry(a, i) = sum;
+    *squares += sum * sum;
+  }
+  for (int j = 0; j < n; ++j) {
+    entry(r.state, j) += r.dt * entry(a, j);
+    entry(r.state, n + j) += r.dt * entry(r.state, j);
+    if (shape.jerk) entry(r.state, 2 * n + j) = entry(a, j);
+  }
+}
+
+static void problems_forth(const Shape& shape, const double* dq0, const double* dv0, const double* regularisation,
+                           bool matrices, const Direction& direction, double* memory, bool* ok) {
+  const int n = shape.nv;
+  for (int first = 0; first < kLanes; first += kWidth) {
+    const ProblemsRoom r = shifted(shape, memory, first);
+    Vec along = entry(r.constant, 0), squares = {};
+    for (int j = 0; j < r.states; ++j) {
+      for (int l = 0; l < kWidth; ++l) {
+        const int from = (first + l) * n;
+        entry(r.state, j)[l] = j < n ? dv0[from + j] : j < 2 * n ? dq0[from + j - n] : 0.0;
+      }
+      if (j < 2 * n) along += entry(r.value, j) * entry(r.state, j);
+    }
+    Vec curve = first_lanes(r) - entry(r.constant, 0);
+    if (matrices) lane_gains(r, first, direction.gains);
+    for (int node = 0; node <= shape.horizon; ++node) {
+      const long at = static_cast<long>(node) * n * kLanes + first;
+      for (int j = 0; j < n; ++j) {
+        entry(direction.dv + at, j) = entry(r.state, j);
+        entry(direction.dq + at, j) = entry(r.state, n + j);
+        entry(direction.da + at, j) = Vec{};
+      }
+      if (node < shape.horizon) lane_forth(shape, r, node, direction.da + at, &squares);
+    }
+    for (int l = 0; l < kWidth; ++l) {
+      const int p = first + l;
+      direction.slope[p] = along[l];
+      direction.curve[p] = curve[l] - regularisation[p] * squares[l];
+      const double all = entry(r.sound, 0)[l] + direction.slope[p] + direction.curve[p] + squares[l];
+      ok[p] = ok[p] && finite(all);
+    }
+  }
+}
+
+static const SweepVersion* sweep_of_problems(const Shape&) {
+  static const SweepVersion version = {problems_numbers, problems_prepare, problems_back, problems_forth};
+  return &version;
+}
