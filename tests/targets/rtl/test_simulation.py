@@ -14,9 +14,8 @@ import robomorph
 from robomorph.accelerators.accuracy import error_report
 from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
-from robomorph.errors import ArgumentError, TargetError
+from robomorph.errors import ArgumentError, OverflowWarning, TargetError
 from robomorph.targets.rtl.accelerator import Accelerator
-from robomorph.targets.rtl.kernel import OverflowWarning
 from robomorph.targets.rtl.measure import Measured, measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint

@@ -13,7 +13,7 @@ from robomorph.ir.lower import Numbers, whole_bits
 from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
 from robomorph.ir.program import Node, Program
 from robomorph.ir.unit_program import Call, UnitProgram
-from robomorph.targets.rtl.units import Template, Units
+from robomorph.targets.fixed_point.units import Template, Units
 
 
 def lower_units(
