@@ -8,6 +8,7 @@ mass matrix).
 from __future__ import annotations
 
 import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, OverflowWarning
 from robomorph.ir.fixed import Format
 
 if TYPE_CHECKING:
@@ -116,32 +117,32 @@ class FixedGradient(Gradient):
         self._options = {"preset": "papers", **options}
         self._functions: dict[str, Any] = {}
 
-    def _run(self, function: str, outputs: tuple[str, ...], arguments: dict[str, Array]) -> dict[str, Array]:
+    def _run(self, function: str, outputs: tuple[str, ...], *arguments: Array) -> Any:
         if function not in self._functions:
-            kernel = self.robot.compile(function, outputs=outputs, target="rtl", **self._options)
-            self._functions[function] = kernel.accelerator
-        found, result = self._functions[function].interpret(arguments)
-        self.count(len(arguments["q"]), int(np.count_nonzero(result.overflow)))
-        return dict(found)
+            self._functions[function] = self.robot.compile(
+                function, outputs=outputs, target="fixed", threads=1, check_finite=False, **self._options
+            )
+        kernel = self._functions[function]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OverflowWarning)  # they are counted
+            found = kernel(*arguments)
+        self.count(len(arguments[0]), int(np.count_nonzero(kernel.overflow)))
+        return found
 
     def torques(self, at: States) -> Derivatives:
-        given = {"q": at.q, "qd": at.qd, "qdd": at.qdd}
-        found = self._run("inverse_dynamics_gradient", ("dtau_dq", "dtau_dqd"), given)
-        return Derivatives(found["dtau_dq"], found["dtau_dqd"])
+        return Derivatives(*self._run("inverse_dynamics_gradient", ("dtau_dq", "dtau_dqd"), *at[:3]))
 
     def accelerations(self, at: States) -> Derivatives:
         assert at.minv is not None
-        given = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "minv": at.minv}
-        found = self._run("forward_dynamics_gradient", ("dqdd_dq", "dqdd_dqd"), given)
-        return Derivatives(found["dqdd_dq"], found["dqdd_dqd"])
+        return Derivatives(*self._run("forward_dynamics_gradient", ("dqdd_dq", "dqdd_dqd"), *at[:3], at.minv))
 
     def mass(self, at: States) -> Array:
-        return self._run("mass_matrix", ("mass",), {"q": at.q})["mass"]
+        return np.asarray(self._run("mass_matrix", ("mass",), at.q))
 
 
 def make_gradient(robot: Robot, name: str, speed: float, acceleration: float) -> Gradient:
-    """By name: "none", "float64", "float32", a format such as "Q14.6", or "16 bit": a format for each signal in
-    words of so many bits, from states of at most this speed and acceleration (rad/s, rad/s^2, or m)."""
+    """By name: "none", "float64", "float32", a format such as "Q14.6", or "16 bit": a format for each signal
+    in words of so many bits, from states of at most this speed and acceleration (rad/s, rad/s^2, or m)."""
     if name == "none":
         return NoGradient(robot)
     if name in ("float64", "float32"):

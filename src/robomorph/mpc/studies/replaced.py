@@ -23,14 +23,15 @@ class ReplacedGradient(ControlKernels):
     """Values stay those of float64, so that costs, motions and line searches are exact: only what a step
     takes for the derivatives of the dynamics comes from `gradient`.
 
-    - accelerations as controls: d tau / d q, d qd and M from it;
+    - accelerations as controls: d tau / d q, d qd and M from it, or with `exact_mass` M in float64;
     - torques as controls, as in the papers: qdd and M^-1 in float64, -M^-1 dtau from it."""
 
-    def __init__(self, problem: Problem, gradient: Gradient) -> None:
+    def __init__(self, problem: Problem, gradient: Gradient, *, exact_mass: bool = False) -> None:
         from robomorph.mpc.layout import lay_out
 
         super().__init__(problem.robot, lay_out(problem).pieces)
         self.gradient = gradient
+        self._mass = problem.robot.compile("mass_matrix", threads=1, check_finite=False) if exact_mass else None
         self._codes: list[PythonCode] = []
         self._exact = problem.robot.compile("inverse_dynamics", threads=1, check_finite=False)
         self._forward = problem.robot.compile(
@@ -60,7 +61,8 @@ class ReplacedGradient(ControlKernels):
     def _torque(self, q: Array, qd: Array, qdd: Array) -> Sequence[Array]:
         q, qd, qdd = (np.ascontiguousarray(x) for x in (q, qd, qdd))
         at = States(q, qd, qdd)
-        return self._exact(q, qd, qdd), *self.gradient.torques(at), self.gradient.mass(at)
+        mass = self.gradient.mass(at) if self._mass is None else self._mass(q)
+        return self._exact(q, qd, qdd), *self.gradient.torques(at), mass
 
     def _acceleration(self, q: Array, qd: Array, tau: Array) -> Sequence[Array]:
         q, qd, tau = (np.ascontiguousarray(x) for x in (q, qd, tau))
