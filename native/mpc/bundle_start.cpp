@@ -43,7 +43,7 @@ void Bundle::start_progress(int i, bool shifted) {
     if (!p.tick) p.phase = Phase::kElastic;
   }
   p.begun_warm = warm;
-  if (warm) open_gap(i);
+  if (warm && !form_->begins_at_state()) open_gap(i);
   else if (!possible) p.phase = Phase::kElastic;
 }
 

@@ -34,6 +34,12 @@ class Form {
   // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
   virtual void settle() = 0;
 
+  // Does a settled motion begin at the measured state? Else at that of `value`, and directions close the gap.
+  virtual bool begins_at_state() const { return false; }
+
+  // The last plan is moved on by so many nodes.
+  virtual void shift(double /*nodes*/) {}
+
   // The last trial has become the value: directions are wanted there.
   virtual void accept() = 0;
 

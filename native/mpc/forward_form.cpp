@@ -97,8 +97,10 @@ void ForwardForm::trial(const double* share) {
   spent_.kernels += seconds_since(begin);
 }
 
-// Euler's method takes accelerations as they are: their torques, all nodes at once.
-void ForwardForm::hold_torques() {
+void ForwardForm::shift(double nodes) { shifted_ += nodes; }
+
+// Those of inverse dynamics along the guess, all nodes at once.
+void ForwardForm::guess_torques() {
   const std::size_t numbers = w_.shape.numbers(w_.shape.nv), apart = static_cast<std::size_t>(w_.shape.nv) * kLanes;
   for (const int x : {kPosition, kVelocity, kAcceleration}) std::copy_n(w_.terms[x].value, numbers, w_.terms[x].trial);
   for (int g = 0; g < w_.shape.groups(); ++g) {
@@ -110,32 +112,57 @@ void ForwardForm::hold_torques() {
   end();
 }
 
-// Torques that keep another integrator's motion near the guess.
-bool ForwardForm::track() {
+bool ForwardForm::at_state() const {
+  const Problem& p = w_.problem;
+  const std::size_t first = static_cast<std::size_t>(w_.caller(0)) * w_.shape.nv;
+  for (int i = 0; i < w_.shape.nv; ++i) {
+    const std::size_t at = w_.at(w_.shape.nv, 0, i, 0);
+    if (w_.terms[kPosition].value[at] != p.state_q[first + i]) return false;
+    if (w_.terms[kVelocity].value[at] != p.state_v[first + i]) return false;
+  }
+  return true;
+}
+
+// What is added to the guess's torque in a state off the guess: the last sweep's feedback, or without one what makes
+// up for the difference in a few steps.
+void ForwardForm::correct(int k, bool policy, const double* q, const double* v, double* torque) {
   const int nv = w_.shape.nv, width = sizes_.width;
+  double *off = node_.data() + 4 * width, *old = off + 2 * width;
+  read(kPosition, k, old);
+  for (int i = 0; i < nv; ++i) off[i] = q[i] - old[i];
+  read(kVelocity, k, old);
+  for (int i = 0; i < nv; ++i) off[nv + i] = v[i] - old[i];
+  if (policy) {
+    const int then = std::min(w_.shape.horizon - 1, k + static_cast<int>(shifted_));
+    return sweep_.add_feedback(then, off, 0.0, torque);
+  }
   const double rate = kTracking / w_.shape.dt;
   const std::size_t apart = static_cast<std::size_t>(nv) * kLanes;
-  double *q = node_.data(), *v = q + width, *torque = v + width, *a = torque + width, *old = a + width;
   double* lanes = torques_.data();
+  read(kAcceleration, k, old);
+  for (int i = 0; i < nv; ++i) {
+    std::fill_n(lanes + i * kLanes, kLanes, q[i]);
+    std::fill_n(lanes + apart + i * kLanes, kLanes, v[i]);
+    std::fill_n(lanes + 2 * apart + i * kLanes, kLanes, old[i] - rate * rate * off[i] - 2.0 * rate * off[nv + i]);
+  }
   const void* in[] = {lanes, lanes + apart, lanes + 2 * apart};
   void* out[] = {lanes + 3 * apart};
-  read(kPosition, 0, q);
-  read(kVelocity, 0, v);
+  w_.problem.torque_values.fn(in, out, workspace_.data());
+  for (int i = 0; i < nv; ++i) torque[i] = lanes[3 * apart + i * kLanes];
+}
+
+// From the measured state, near the guess, whose torques are the trial's.
+bool ForwardForm::follow(bool policy) {
+  const int nv = w_.shape.nv, width = sizes_.width;
+  const std::size_t first = static_cast<std::size_t>(w_.caller(0)) * nv;
+  double *q = node_.data(), *v = q + width, *torque = v + width, *a = torque + width;
+  std::copy_n(w_.problem.state_q + first, nv, q);
+  std::copy_n(w_.problem.state_v + first, nv, v);
   for (int k = 0; k < w_.shape.horizon; ++k) {
+    for (int i = 0; i < nv; ++i) torque[i] = w_.terms[kTorque].trial[w_.at(nv, k, i, 0)];
+    correct(k, policy, q, v, torque);
     write(kPosition, k, q);
     write(kVelocity, k, v);
-    read(kAcceleration, k, a);
-    read(kPosition, k, old);
-    for (int i = 0; i < nv; ++i) a[i] += rate * rate * (old[i] - q[i]);
-    read(kVelocity, k, old);
-    for (int i = 0; i < nv; ++i) a[i] += 2.0 * rate * (old[i] - v[i]);
-    for (int i = 0; i < nv; ++i) {
-      std::fill_n(lanes + i * kLanes, kLanes, q[i]);
-      std::fill_n(lanes + apart + i * kLanes, kLanes, v[i]);
-      std::fill_n(lanes + 2 * apart + i * kLanes, kLanes, a[i]);
-    }
-    w_.problem.torque_values.fn(in, out, workspace_.data());
-    for (int i = 0; i < nv; ++i) torque[i] = lanes[3 * apart + i * kLanes];
     write(kTorque, k, torque);
     if (!dynamics_.step(k, torque, q, v, a)) return false;
     write(kAcceleration, k, a);
@@ -149,9 +176,13 @@ bool ForwardForm::track() {
 void ForwardForm::settle() {
   const Clock::time_point begin = Clock::now();
   same_ = false;
-  bool fine = true;
-  if (sizes_.euler) hold_torques();
-  else fine = track();
+  guess_torques();
+  const bool there = at_state(), policy = policy_ && !there;
+  bool fine = (sizes_.euler && there) || follow(policy);
+  if (!fine && policy) {  // feedback of another time, or far away, may do harm
+    guess_torques();
+    fine = follow(false);
+  }
   if (fine) rows_.evaluate();
   else spoil();
   spent_.kernels += seconds_since(begin);
@@ -208,6 +239,8 @@ void ForwardForm::direction(const double* dq0, const double* dv0, const double* 
   const int nv = w_.shape.nv;
   Terms* t = w_.terms;
   facts.ok[0] = facts.ok[0] && sweep_.backward(model(), regularisation[0]);
+  policy_ = facts.ok[0];
+  shifted_ = 0.0;
   if (facts.ok[0]) {
     std::copy_n(dq0, nv, start_.data());
     std::copy_n(dv0, nv, start_.data() + nv);

@@ -17,6 +17,8 @@ class ForwardForm final : public Form {
 
   void trial(const double* share) override;
   void settle() override;
+  bool begins_at_state() const override { return true; }
+  void shift(double nodes) override;
   void accept() override;
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;
@@ -26,8 +28,10 @@ class ForwardForm final : public Form {
 
  private:
   bool roll(double share);
-  bool track();
-  void hold_torques();
+  bool follow(bool policy);
+  void correct(int node, bool policy, const double* q, const double* v, double* torque);
+  void guess_torques();
+  bool at_state() const;
   void read(int quantity, int node, double* out) const;           // of `value`
   void write(int quantity, int node, const double* from) const;   // into `trial`
   void spoil() const;
@@ -42,7 +46,9 @@ class ForwardForm final : public Form {
   DdpSweep sweep_;
   TaskRows rows_;
   Doubles zeros_, start_, node_, torques_, workspace_;
-  bool same_ = false;  // is the last trial the value itself?
+  bool same_ = false;      // is the last trial the value itself?
+  bool policy_ = false;    // is there feedback from a sweep?
+  double shifted_ = 0.0;   // nodes by which the motion has moved on since
   Seconds spent_;
 };
 

@@ -71,7 +71,7 @@ class NoGradient(Gradient):
 
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot, "none")
-        self._mass = robot.compile("mass_matrix", threads=1)
+        self._mass = robot.compile("mass_matrix", threads=1, check_finite=False)
 
     def torques(self, at: States) -> Derivatives:
         zeros = np.zeros((len(at.q), self.robot.nv, self.robot.nv))
@@ -89,8 +89,8 @@ class FloatGradient(Gradient):
     def __init__(self, robot: Robot, dtype: str) -> None:
         super().__init__(robot, dtype)
         self.dtype = np.dtype(dtype)
-        self._gradient = robot.compile("inverse_dynamics_gradient", dtype=dtype, threads=1)
-        self._mass = robot.compile("mass_matrix", dtype=dtype, threads=1)
+        self._gradient = robot.compile("inverse_dynamics_gradient", dtype=dtype, threads=1, check_finite=False)
+        self._mass = robot.compile("mass_matrix", dtype=dtype, threads=1, check_finite=False)
 
     def torques(self, at: States) -> Derivatives:
         found = self._gradient(*(x.astype(self.dtype) for x in at[:3]))
