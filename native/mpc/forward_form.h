@@ -17,7 +17,8 @@ class ForwardForm final : public Form {
 
   void trial(const double* share) override;
   void settle() override;
-  bool begins_at_state() const override { return true; }
+  void begin_at_state() override { settle(); }
+  bool settles_at_state() const override { return true; }
   void shift(double nodes) override;
   void accept() override;
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,

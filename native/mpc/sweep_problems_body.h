@@ -1,25 +1,17 @@
 // Lanes are problems: the sweep back, node by node, and forth.
 
-constexpr int kParts = kLanes / kWidth;  // of the lanes, each one vector
-
-// The same memory from lane `first` on.
-static ProblemsRoom shifted(const Shape& shape, double* memory, int first) {
-  ProblemsRoom r;
-  problems_room(shape, memory + first, &r);
-  return r;
-}
-
-static void lane_vectors(const Shape& shape, const ProblemsRoom& r, const LaneNode& node) {
+template <typename Room>
+INLINED void lane_vectors(const Room& r, const LaneNode& node) {
   const int n = r.n;
   if (node.last) {
-    for (int j = 0; j < r.states; ++j) entry(r.value, j) = j < 2 * n ? entry(r.pull, n + j) : Vec{};
+    for (int j = 0; j < r.states(); ++j) entry(r.value, j) = j < 2 * n ? entry(r.pull, n + j) : Vec{};
     entry(r.constant, 0) = Vec{};
     return;
   }
   for (int j = 0; j < n; ++j) {
     const Vec q = entry(r.value, n + j), v = entry(r.value, j) + r.dt * q;
     Vec a = entry(r.pull, j) + r.dt * v;
-    if (shape.jerk) {
+    if (Room::jerk) {
       a += entry(r.value, 2 * n + j);
       entry(r.value, 2 * n + j) = entry(r.pull, 3 * n + j);
     }
@@ -28,44 +20,44 @@ static void lane_vectors(const Shape& shape, const ProblemsRoom& r, const LaneNo
     entry(r.value, n + j) = entry(r.pull, 2 * n + j) + q;
   }
   for (int i = 0; i < n; ++i) {
-    const double* f = node.factor + i * r.width * kLanes;
+    const double* f = node.factor + i * r.width() * kLanes;
     const Vec y = entry(r.slope, i), by = y * entry(node.inverse, i);
     for (int j = i + 1; j < n; ++j) entry(r.slope, j) += entry(f, j) * y;
-    for (int j = 0; j < r.states; ++j) entry(r.value, j) += entry(f, n + j) * y;
+    for (int j = 0; j < r.states(); ++j) entry(r.value, j) += entry(f, n + j) * y;
     entry(node.offset, i) = by;
     entry(r.constant, 0) += y * by;
   }
 }
 
+template <typename Room>
 static void problems_back(const Shape& shape, const Quadratic& model, const double* regularisation, bool matrices,
                           double* memory, bool* ok) {
   (void)ok;  // told by problems_forth
-  ProblemsRoom rooms[kParts];
-  for (int part = 0; part < kParts; ++part) {
-    rooms[part] = shifted(shape, memory, part * kWidth);
-    if (matrices) entry(rooms[part].sound, 0) = Vec{};
-  }
+  const Room whole(shape, memory, nullptr);
+  for (int first = 0; first < kLanes && matrices; first += kWidth) vec(whole.sound + first) = Vec{};
   for (int node = shape.horizon; node >= 0; --node) {
-    pull_back(shape, model, node, node == shape.horizon, rooms[0].pull);
-    for (int part = 0; part < kParts; ++part) {
-      const LaneNode at = lane_node(shape, rooms[part], model, node, part * kWidth);
-      Vec r;
-      for (int l = 0; l < kWidth; ++l) r[l] = regularisation[part * kWidth + l];
-      if (matrices) lane_matrices(shape, rooms[part], at, r);
-      lane_vectors(shape, rooms[part], at);
+    pull_back(shape, model, node, node == shape.horizon, whole.pull);
+    for (int first = 0; first < kLanes; first += kWidth) {
+      const Room r(shape, memory + first, nullptr);
+      const LaneNode at = lane_node(shape, r, model, node, first);
+      Vec added;
+      for (int l = 0; l < kWidth; ++l) added[l] = regularisation[first + l];
+      if (matrices) lane_matrices(shape, r, at, added);
+      lane_vectors(r, at);
     }
   }
   if (!matrices) return;
   const int size = shape.nv * shape.nv * kLanes;
-  for (int i = 0; i < 2 * size; i += kWidth) vec(rooms[0].first_v + i) = vec(rooms[0].value_v + i);
-  for (int i = 0; i < size; i += kWidth) vec(rooms[0].first_q + i) = vec(rooms[0].value_q + i);
+  for (int i = 0; i < 2 * size; i += kWidth) vec(whole.first_v + i) = vec(whole.value_v + i);
+  for (int i = 0; i < size; i += kWidth) vec(whole.first_q + i) = vec(whole.value_q + i);
 }
 
 // Gains of node 0 over [v | q], which take the place of the scaled torques, and out of lanes over (q, v).
-static void lane_gains(const ProblemsRoom& r, int first, double* gains) {
+template <typename Room>
+INLINED void lane_gains(const Room& r, int first, double* gains) {
   const int n = r.n;
   for (int i = n - 1; i >= 0; --i) {
-    const double* f = r.factors + i * r.width * kLanes;
+    const double* f = r.factors + i * r.width() * kLanes;
     for (int j = 0; j < 2 * n; ++j) {
       Vec sum = entry(f, n + j);
       for (int k = i + 1; k < n; ++k) sum += entry(f, k) * entry(r.scaled, k * 2 * n + j);
@@ -78,7 +70,8 @@ static void lane_gains(const ProblemsRoom& r, int first, double* gains) {
 }
 
 // x' P x of node 0.
-static Vec first_lanes(const ProblemsRoom& r) {
+template <typename Room>
+INLINED Vec first_lanes(const Room& r) {
   const int n = r.n;
   const double *v = r.state, *q = r.state + n * kLanes;
   Vec sum = {};
@@ -96,19 +89,20 @@ static Vec first_lanes(const ProblemsRoom& r) {
 }
 
 // Accelerations of a node, and the next state. Adds the squares of the former.
-static void lane_forth(const Shape& shape, const ProblemsRoom& r, int node, double* a, Vec* squares) {
+template <typename Room>
+INLINED void lane_forth(const Room& r, int node, double* a, Vec* squares) {
   const int n = r.n;
   const long kept = static_cast<long>(node) * n * kLanes;
-  const double *factor = r.factors + kept * r.width, *offset = r.offsets + kept;
+  const double *factor = r.factors + kept * r.width(), *offset = r.offsets + kept;
   for (int i = n - 1; i >= 0; --i) {
-    const double* f = factor + i * r.width * kLanes;
+    const double* f = factor + i * r.width() * kLanes;
     Vec sum = entry(offset, i), more = {};
     int j = 0;
-    for (; j + 1 < r.states; j += 2) {
+    for (; j + 1 < r.states(); j += 2) {
       sum += entry(f, n + j) * entry(r.state, j);
       more += entry(f, n + j + 1) * entry(r.state, j + 1);
     }
-    if (j < r.states) sum += entry(f, n + j) * entry(r.state, j);
+    if (j < r.states()) sum += entry(f, n + j) * entry(r.state, j);
     for (int k = n - 1; k > i; --k) more += entry(f, k) * entry(a, k);
     sum += more;
     entry(a, i) = sum;
@@ -117,17 +111,18 @@ static void lane_forth(const Shape& shape, const ProblemsRoom& r, int node, doub
   for (int j = 0; j < n; ++j) {
     entry(r.state, j) += r.dt * entry(a, j);
     entry(r.state, n + j) += r.dt * entry(r.state, j);
-    if (shape.jerk) entry(r.state, 2 * n + j) = entry(a, j);
+    if (Room::jerk) entry(r.state, 2 * n + j) = entry(a, j);
   }
 }
 
+template <typename Room>
 static void problems_forth(const Shape& shape, const double* dq0, const double* dv0, const double* regularisation,
                            bool matrices, const Direction& direction, double* memory, bool* ok) {
   const int n = shape.nv;
   for (int first = 0; first < kLanes; first += kWidth) {
-    const ProblemsRoom r = shifted(shape, memory, first);
+    const Room r(shape, memory + first, nullptr);
     Vec along = entry(r.constant, 0), squares = {};
-    for (int j = 0; j < r.states; ++j) {
+    for (int j = 0; j < r.states(); ++j) {
       for (int l = 0; l < kWidth; ++l) {
         const int from = (first + l) * n;
         entry(r.state, j)[l] = j < n ? dv0[from + j] : j < 2 * n ? dq0[from + j - n] : 0.0;
@@ -143,7 +138,7 @@ static void problems_forth(const Shape& shape, const double* dq0, const double* 
         entry(direction.dq + at, j) = entry(r.state, n + j);
         entry(direction.da + at, j) = Vec{};
       }
-      if (node < shape.horizon) lane_forth(shape, r, node, direction.da + at, &squares);
+      if (node < shape.horizon) lane_forth(r, node, direction.da + at, &squares);
     }
     for (int l = 0; l < kWidth; ++l) {
       const int p = first + l;
@@ -155,7 +150,26 @@ static void problems_forth(const Shape& shape, const double* dq0, const double* 
   }
 }
 
-static const SweepVersion* sweep_of_problems(const Shape&) {
-  static const SweepVersion version = {problems_numbers, problems_prepare, problems_back, problems_forth};
+template <typename Room>
+static std::size_t problems_numbers(const Shape& shape) {
+  std::size_t used;
+  const Room r(shape, nullptr, &used);
+  return used;
+}
+
+static void problems_prepare(const Shape&, double*) {}
+
+template <typename Room>
+static const SweepVersion* problems_version() {
+  static const SweepVersion version = {problems_numbers<Room>, problems_prepare, problems_back<Room>,
+                                       problems_forth<Room>};
   return &version;
+}
+
+// Sizes that are known to the compiler are quicker: those of most arms.
+static const SweepVersion* sweep_of_problems(const Shape& shape) {
+  if (shape.jerk) return problems_version<ProblemsRoom<0, true>>();
+  if (shape.nv == 6) return problems_version<ProblemsRoom<6, false>>();
+  if (shape.nv == 7) return problems_version<ProblemsRoom<7, false>>();
+  return problems_version<ProblemsRoom<0, false>>();
 }

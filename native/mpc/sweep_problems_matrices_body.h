@@ -64,8 +64,9 @@ struct LaneValueTile {
 };
 
 // Part of the rows of a, from `row` on, whose first column is `column` of [a | v | q | a before].
+template <typename Room>
 struct LanePanelTile {
-  const ProblemsRoom& r;
+  const Room& r;
   const LaneTile& tile;
   const LaneProduct& torques;
   const double* diagonal_weights;  // of a, with all that is added to them
@@ -81,14 +82,14 @@ struct LanePanelTile {
     }
     add_lanes<rows, columns, diagonal>(t, torques);
     const int at = row * kLanes, to = column * kLanes;
-    add_lanes<rows, columns, diagonal>(t, {factor + at, r.upper + to, r.width, r.width, row});
+    add_lanes<rows, columns, diagonal>(t, {factor + at, r.upper + to, r.width(), r.width(), row});
     UNROLLED for (int i = 0; i < rows; ++i) {
-      double* const f = factor + (row + i) * r.width * kLanes;
+      double* const f = factor + (row + i) * r.width() * kLanes;
       if (diagonal && i < columns) entry(inverse, row + i) = -1.0 / t[i][i];
       const Vec by = entry(inverse, row + i);
       UNROLLED for (int c = 0; c < columns; ++c) {
         if (diagonal && c < i) continue;
-        entry(r.upper, (row + i) * r.width + column + c) = t[i][c];
+        entry(r.upper, (row + i) * r.width() + column + c) = t[i][c];
         if (!diagonal || c > i) entry(f, column + c) = t[i][c] * by;
       }
       UNROLLED for (int below = i + 1; below < rows; ++below) {
@@ -119,7 +120,8 @@ INLINED int lane_rows(int left) { return left < kTileRows ? left : kTileRows; }
 INLINED int lane_columns(int left) { return left < kTileColumns ? left : kTileColumns; }
 
 // The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q.
-static void fold_lanes(const ProblemsRoom& r) {
+template <typename Room>
+INLINED void fold_lanes(const Room& r) {
   const int n = r.n;
   const double dt = r.dt;
   for (int i = 0; i < n; ++i) {
@@ -138,11 +140,12 @@ static void fold_lanes(const ProblemsRoom& r) {
 }
 
 // Rows of a before torques come in, with jerk: the acceleration before the next node is this node's.
-static void start_lanes(const ProblemsRoom& r, const double* jerk_weight) {
+template <typename Room>
+INLINED void start_lanes(const Room& r, const double* jerk_weight) {
   const int n = r.n, wide = 3 * n;
   const double dt = r.dt;
   for (int i = 0; i < n; ++i) {
-    double *before = r.value_before + i * wide * kLanes, *to = r.start + i * r.width * kLanes;
+    double *before = r.value_before + i * wide * kLanes, *to = r.start + i * r.width() * kLanes;
     for (int j = 0; j < n; ++j) {
       const Vec q = entry(before, n + j), v = entry(before, j) + dt * q;
       entry(before, j) = v;
@@ -154,7 +157,7 @@ static void start_lanes(const ProblemsRoom& r, const double* jerk_weight) {
   for (int i = 0; i < n; ++i) {
     for (int j = i; j < n; ++j) {
       const Vec cross = entry(r.value_before, i * wide + j) + entry(r.value_before, j * wide + i);
-      entry(r.start, i * r.width + j) = dt * (dt * entry(r.value_v, i * 2 * n + j) + cross) +
+      entry(r.start, i * r.width() + j) = dt * (dt * entry(r.value_v, i * 2 * n + j) + cross) +
                                         entry(r.value_before, i * wide + 2 * n + j);
     }
   }

@@ -1,8 +1,24 @@
 // Lanes are problems: where the numbers of a sweep lie. Every entry is kLanes numbers; nothing is padded, and of
 // symmetric matrices and triangles the upper part counts. Variables of a node: [a | v | q], with jerk [a | v | q | a before].
 
-struct ProblemsRoom {
-  int n, states, width;  // in entries
+
+// Sizes known to the compiler, for robots of many arms, or not (known == 0).
+template <int known>
+struct ProblemsExtent {
+  static constexpr int n = known;
+  explicit ProblemsExtent(int) {}
+};
+
+template <>
+struct ProblemsExtent<0> {
+  int n;
+  explicit ProblemsExtent(int nv) : n(nv) {}
+};
+
+template <int known, bool with_jerk>
+struct ProblemsRoom : ProblemsExtent<known> {
+  static constexpr bool jerk = with_jerk;
+  static constexpr int blocks = jerk ? 4 : 3;  // of variables
   double dt;
   // Of the node at work
   double* scaled;        // (n, 3 n): the torques' rows by their weights
@@ -24,47 +40,44 @@ struct ProblemsRoom {
   double* factors;   // (horizon, n, width): the triangle by its pivots, negative
   double* inverses;  // (horizon, n): of pivots, negative
   double* offsets;   // (horizon, n)
+
+  int states() const { return (blocks - 1) * this->n; }
+  int width() const { return blocks * this->n; }
+
+  // Sets `used` to how many numbers there are. Without memory it only counts.
+  ProblemsRoom(const Shape& shape, double* memory, std::size_t* used);
 };
 
-// Returns how many numbers there are. Without memory it only counts.
-static std::size_t problems_room(const Shape& shape, double* memory, ProblemsRoom* r) {
-  const int n = r->n = shape.nv;
-  r->states = (shape.jerk ? 3 : 2) * n;
-  r->width = n + r->states;
-  r->dt = shape.dt;
-  std::size_t used = 0;
-  const auto take = [&used, memory](long entries) {
-    const std::size_t at = used;
-    used += static_cast<std::size_t>(entries) * kLanes;
+template <int known, bool with_jerk>
+ProblemsRoom<known, with_jerk>::ProblemsRoom(const Shape& shape, double* memory, std::size_t* used)
+    : ProblemsExtent<known>(shape.nv), dt(shape.dt) {
+  const int n = this->n;
+  std::size_t count = 0;
+  const auto take = [&count, memory](long entries) {
+    const std::size_t at = count;
+    count += static_cast<std::size_t>(entries) * kLanes;
     return memory ? memory + at : nullptr;
   };
-  r->scaled = take(n * 3 * n);
-  r->scaled_tasks = take(static_cast<long>(shape.rows) * 2 * n);
-  r->start = take(shape.jerk ? n * r->width : 0);
-  r->upper = take(n * r->width);
-  r->value_v = take(n * 2 * n);
-  r->value_q = take(n * n);
-  r->value_before = take(shape.jerk ? n * 3 * n : 0);
-  r->pull = take(4 * n);
-  r->value = take(r->states);
-  r->slope = take(n);
-  r->state = take(r->states);
-  r->first_v = take(n * 2 * n);
-  r->first_q = take(n * n);
-  r->constant = take(1);
-  r->sound = take(1);
-  r->factors = take(static_cast<long>(shape.horizon) * n * r->width);
-  r->inverses = take(static_cast<long>(shape.horizon) * n);
-  r->offsets = take(static_cast<long>(shape.horizon) * n);
-  return used;
+  scaled = take(n * 3 * n);
+  scaled_tasks = take(static_cast<long>(shape.rows) * 2 * n);
+  start = take(jerk ? n * width() : 0);
+  upper = take(n * width());
+  value_v = take(n * 2 * n);
+  value_q = take(n * n);
+  value_before = take(jerk ? n * 3 * n : 0);
+  pull = take(4 * n);
+  value = take(states());
+  slope = take(n);
+  state = take(states());
+  first_v = take(n * 2 * n);
+  first_q = take(n * n);
+  constant = take(1);
+  sound = take(1);
+  factors = take(static_cast<long>(shape.horizon) * n * width());
+  inverses = take(static_cast<long>(shape.horizon) * n);
+  offsets = take(static_cast<long>(shape.horizon) * n);
+  if (used) *used = count;
 }
-
-static std::size_t problems_numbers(const Shape& shape) {
-  ProblemsRoom r;
-  return problems_room(shape, nullptr, &r);
-}
-
-static void problems_prepare(const Shape&, double*) {}
 
 // One entry, or the part of it that is one vector.
 INLINED const Vec& entry(const double* p, int i) { return vec(p + i * kLanes); }
