@@ -129,6 +129,9 @@ Result solve(Nlp& problem, const Options& given, double* x, const double* multip
   Solver solver(problem, options, result);
   result.status = solver.run(x, multipliers);
   solver.session().finish(x);
+  // Whatever led to it: an answer that misses the problem's own bounds is none.
+  const double most = 2.0 * (options.feasibility + options.least_width);
+  if (result.status == Status::kSolved && !(result.infeasibility <= most)) result.status = Status::kStalled;
   return result;
 }
 

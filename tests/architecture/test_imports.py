@@ -42,6 +42,7 @@ USES: dict[str, set[str]] = {
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
     "given": {*GROUND, *ROBOTS, "loading", "robot"},
     "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},
+    "mpc": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "planning", "robot"},
     "robot_functions": set(),
     # targets: only the types of the kernels that `compile` gives.
     "robot": {
@@ -54,7 +55,7 @@ USES: dict[str, set[str]] = {
 }
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
-    "report": {"compiler", "errors", "planning", "robot", "targets"},
+    "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
     "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "planning", "report", "robot"},

@@ -1,4 +1,5 @@
-"""Control problems by Pinocchio and dense linear algebra: nothing of robomorph's is used but the robot's names.
+"""Control problems by Pinocchio and dense linear algebra: nothing of robomorph's is used but the robot's
+names.
 
 All accelerations of the horizon are one vector; positions and velocities are linear in it. Costs and their
 Jacobians are Pinocchio's, Gauss-Newton steps are dense least squares, limits are SciPy's affair.
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pinocchio
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 
 from tests.oracle.reference import Reference
 
@@ -195,68 +196,73 @@ class Oracle:
         out = np.einsum("ij,n->inj", rows.dq, position[k]) + np.einsum("ij,n->inj", rows.dv, velocity[k])
         if k < self.horizon:
             out[:, k] += rows.da
-        return out.reshape(len(rows.values), -1)
+        return np.asarray(out).reshape(len(rows.values), -1)
 
     # --- optima --------------------------------------------------------------------------------------
 
     def solve(self, q: Array, v: Array, a: Array, iterations: int = 100) -> Array:
         """Gauss-Newton with halved steps, from accelerations (N, nv), until nothing changes."""
         a = np.array(a, dtype=np.float64)
+
         for _ in range(iterations):
             residual, slope = self._system(q, v, a)
-            step = np.linalg.lstsq(slope, -residual, rcond=None)[0].reshape(a.shape)
+            step = np.linalg.solve(slope.T @ slope, -slope.T @ residual).reshape(a.shape)
             promised = -(slope.T @ residual) @ step.ravel()
-            cost, length = 0.5 * residual @ residual, 1.0
+            cost, length = float(0.5 * residual @ residual), 1.0
             if promised < 1e-14 * cost:
                 break
             while length > 1e-6 and not self.cost(q, v, a + length * step) < cost * (1 + 1e-14):
                 length *= 0.5
-            a = a + length * step
+            a += length * step
         return a
 
     def gradient(self, q: Array, v: Array, a: Array) -> Array:
         """Of the cost by accelerations (N, nv)."""
         residual, slope = self._system(q, v, a)
-        return (slope.T @ residual).reshape(a.shape)
+        return np.asarray(slope.T @ residual).reshape(a.shape)
 
     def violation(self, q: Array, v: Array, a: Array) -> float:
         """The largest of all limits, in their own units; negative if all are kept."""
-        qs, vs = self.motion(q, v, a)
-        worst = -np.inf
-        for limit in self.limits:
-            for k in self._nodes(limit):
-                found = limit.rows(k, qs[k], vs[k], a[min(k, self.horizon - 1)]).values
-                worst = max(worst, float(np.max(found - limit.upper)), float(np.max(limit.lower - found)))
-        return worst
+        return float(-self.slacks(q, v, a)[0].min())
 
     def _nodes(self, limit: Limit) -> range:
         return range(1, self.horizon + 1) if limit.states else range(self.horizon)
 
+    def slacks(self, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+        """Of all finite limits, what is left to each (m,), and its derivative by accelerations (m, N nv)."""
+        qs, vs = self.motion(q, v, a)
+        values, slopes = [np.zeros(0)], [np.zeros((0, a.size))]
+        for limit in self.limits:
+            for k in self._nodes(limit):
+                found = limit.rows(k, qs[k], vs[k], a[min(k, self.horizon - 1)])
+                slope = self._by_accelerations(found, k)
+                for bound, sign in ((limit.lower, 1.0), (limit.upper, -1.0)):
+                    bounds = np.broadcast_to(bound, found.values.shape)
+                    finite = np.isfinite(bounds)
+                    values.append(sign * (found.values - bounds)[finite])
+                    slopes.append(sign * slope[finite])
+        return np.concatenate(values), np.concatenate(slopes)
+
+    def left_over(self, q: Array, v: Array, a: Array, near: float) -> tuple[float, int]:
+        """What no multipliers of limits within `near` can balance of the cost's gradient, as a share of it,
+        and how many limits push back: nothing is left at an optimum."""
+        gradient = self.gradient(q, v, a).ravel()
+        values, slopes = self.slacks(q, v, a)
+        multipliers, rest = nnls(slopes[values < near].T, gradient)
+        return float(rest / np.linalg.norm(gradient)), int(
+            np.sum(multipliers > 1e-6 * multipliers.max(initial=0.0))
+        )
+
     def solve_limited(self, q: Array, v: Array, a: Array) -> Any:
         """SciPy's SLSQP from accelerations (N, nv): its result, x flat."""
-
-        def inequalities(x: Array, jacobian: bool) -> Array:
-            qs, vs = self.motion(q, v, x.reshape(a.shape))
-            out = []
-            for limit in self.limits:
-                for k in self._nodes(limit):
-                    found = limit.rows(k, qs[k], vs[k], x.reshape(a.shape)[min(k, self.horizon - 1)])
-                    low, high = (np.broadcast_to(b, found.values.shape) for b in (limit.lower, limit.upper))
-                    slope = self._by_accelerations(found, k) if jacobian else found.values
-                    if jacobian:
-                        out += [slope[np.isfinite(low)], -slope[np.isfinite(high)]]
-                    else:
-                        out += [(slope - low)[np.isfinite(low)], (high - slope)[np.isfinite(high)]]
-            return np.concatenate(out)
-
         return minimize(
             lambda x: self.cost(q, v, x.reshape(a.shape)),
             a.ravel(),
             jac=lambda x: self.gradient(q, v, x.reshape(a.shape)).ravel(),
             constraints={
                 "type": "ineq",
-                "fun": lambda x: inequalities(x, False),
-                "jac": lambda x: inequalities(x, True),
+                "fun": lambda x: self.slacks(q, v, x.reshape(a.shape))[0],
+                "jac": lambda x: self.slacks(q, v, x.reshape(a.shape))[1],
             },
             method="SLSQP",
             options={"ftol": 1e-14, "maxiter": 1000},

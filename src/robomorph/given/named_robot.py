@@ -60,13 +60,13 @@ class NamedRobot:
         like = table.pop("like", None)
         if what.count(".like") > len(self.postures):
             raise ArgumentError(f"posture {given!r}: expected another posture to be like, found a circle")
-        q = self._rest() if like is None else self.posture(f"{what}.like", like)
+        q = self.rest() if like is None else self.posture(f"{what}.like", like)
         for joint, value in table.items():
             place, _ = self.robot.coordinates(joint)
             q[place] = number(f"posture {given!r}, {joint}", value)
         return q
 
-    def _rest(self) -> Array:
+    def rest(self) -> Array:
         """Zero, or as near as limits allow."""
         limits = self.robot.limits
         return np.clip(np.zeros(self.robot.nv), limits.lower, limits.upper)

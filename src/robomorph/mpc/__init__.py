@@ -8,6 +8,7 @@ from robomorph.mpc.function import Function
 from robomorph.mpc.observer import Gains, Observer
 from robomorph.mpc.plants import MujocoPlant, Plant, RobotPlant
 from robomorph.mpc.problem import Problem
+from robomorph.mpc.problem_file import ProblemFile, built_in_problems, load_problem
 from robomorph.mpc.quantities import Acceleration, Effort, Jerk, Velocity
 from robomorph.mpc.result import Result
 from robomorph.mpc.simulate import simulate
@@ -28,11 +29,14 @@ __all__ = [
     "Observer",
     "Plant",
     "Problem",
+    "ProblemFile",
     "Push",
     "Result",
     "RobotPlant",
     "Simulation",
     "Velocity",
     "Violation",
+    "built_in_problems",
+    "load_problem",
     "simulate",
 ]

@@ -148,7 +148,7 @@ class Controller:
         warm, self._warm = self._warm, False  # whatever is raised leaves no plan to start from
         bound.remember_acceleration(past, warm)
         left = seconds - (time.perf_counter() - begun)
-        bound.method.step(max(0.0, left), past if warm else 0.0, self.iterations or 0, warm)
+        bound.method.step(max(0.0, left), past if warm else 0.0, (self.iterations or 0) if warm else 0, warm)
         self._warm = True
 
     def _result(self, out: Result | None, lead: tuple[int, ...]) -> Result:
@@ -204,6 +204,8 @@ class _Bound:
             last = self.tables.arrays["last_a"]
             if not warm:
                 last[...] = 0.0
+                return
+            if elapsed <= 0.0:
                 return
             node = math.ceil(elapsed / self.layout.dt * (1.0 - 1e-9)) - 1
             np.copyto(last, self.outputs["plan_a"][:, min(max(node, 0), self.layout.horizon - 1)])

@@ -71,7 +71,8 @@ class Ending:
             DEADLINE: f"the deadline came after {self.iterations} iterations",
             INFEASIBLE: "no motion was found that keeps every hard limit; the plan breaks them least",
             FAILED: "no step could be computed: numbers were not finite, or a matrix was singular",
-            STALLED: f"no step led further after {self.iterations} iterations",
+            STALLED: f"no step led further after {self.iterations} iterations (if the costs leave "
+            "accelerations free, add one of efforts or accelerations)",
         }.get(self.code, f"ended with code {self.code}")
         parts = [head]
         if self.origin in _ORIGIN_WORDS:

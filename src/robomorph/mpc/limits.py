@@ -52,13 +52,15 @@ def read_limits(robot: Robot, torque: Any, velocity: Any, position: Any, acceler
 
 
 def _read(robot: Robot, name: str, value: Any, own: tuple[Array, Array]) -> tuple[Array, Array]:
-    single = value is True or (np.ndim(value) == 0 and not isinstance(value, (str, dict)))
+    single = isinstance(value, (int, float, np.number)) or (isinstance(value, np.ndarray) and value.ndim == 0)
     if single and (value is True or name != "acceleration"):
         share = 1.0 if value is True else number(name, value)
         if not share > 0.0:
             raise ArgumentError(f"{name}: expected True, a share above 0 or numbers, found {value!r}")
         return _own(robot, name, own, share)
-    if isinstance(value, tuple) or (isinstance(value, list) and any(np.ndim(x) for x in value)):
+    if isinstance(value, tuple) or (
+        isinstance(value, list) and any(isinstance(x, (list, tuple, np.ndarray)) for x in value)
+    ):
         if len(value) != 2:
             raise ArgumentError(f"{name}: expected a pair (lower, upper), found {len(value)} entries")
         low, high = (
@@ -92,8 +94,15 @@ def _own(robot: Robot, name: str, own: tuple[Array, Array], share: float) -> tup
         )
     if name == "position":
         check_positions(robot.model, *own)
-        middle, half = 0.5 * (own[0] + own[1]), 0.5 * (own[1] - own[0])
-        return (own[0], own[1]) if share == 1.0 else (middle - share * half, middle + share * half)
+        if share == 1.0:
+            return own[0], own[1]
+        both = np.isfinite(own).all(axis=0)
+        cut = (
+            0.5
+            * (1.0 - share)
+            * np.where(both, np.subtract(own[1], own[0], where=both, out=np.zeros(robot.nv)), 0.0)
+        )
+        return own[0] + cut, own[1] - cut
     if name == "velocity":
         check_speeds(robot.model, share * own[1], share)
     return share * own[0], share * own[1]

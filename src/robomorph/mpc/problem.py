@@ -263,6 +263,12 @@ class Problem:
 
         return load_problem(path).problem
 
+    def to_toml(self, load: str | None = None) -> str:
+        """The problem as the text of a TOML file. load: what the robot is loaded from, if not what it was."""
+        from robomorph.mpc.problem_text import problem_text
+
+        return problem_text(self, load)
+
     def _note(self, method: str, **arguments: Any) -> None:
         self.asked.append((method, arguments))
 

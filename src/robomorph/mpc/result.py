@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.mpc.arrays import TIMES
-from robomorph.mpc.explain import CONVERGED, FAILED, ORIGINS, Ending, Judge, Violation
+from robomorph.mpc.arrays import COUNTS, TIMES
+from robomorph.mpc.explain import FAILED, ORIGINS, Ending, Judge, Violation
 from robomorph.mpc.layout import Layout
 from robomorph.mpc.tables import Tables
 
@@ -76,21 +76,26 @@ class Result:
 
 
 class _Story:
-    """Reasons and violations, worked out when they are asked for, from a copy of the solver's arrays."""
+    """Reasons and violations, worked out when they are asked for, from a copy of what the solver wrote: of
+    its counts, and where a limit is broken of all its arrays."""
 
     def __init__(self, lead: tuple[int, ...]) -> None:
         self.lead = lead
+        count = math.prod(lead)
         self._judge: Judge | None = None
+        self._counts = np.zeros((count, len(COUNTS)), np.int64)
+        self._violation = np.zeros(count)
         self._arrays: dict[str, Array] = {}
-        self._plain = True
         self._told: tuple[Any, Any] | None = None
 
-    def keep(self, judge: Judge, arrays: Callable[[], dict[str, Array]], plain: bool) -> None:
-        """plain: all is well, so that nothing needs to be kept. A second time nothing is allocated."""
-        self._plain, self._told, self._judge = plain, None, judge
-        if plain:
+    def keep(self, judge: Judge, tables: Tables, outputs: dict[str, Array], kept: bool) -> None:
+        """kept: every limit is. A second time nothing is allocated."""
+        self._judge, self._told = judge, None
+        np.copyto(self._counts, outputs["counts"])
+        np.copyto(self._violation, outputs["violation"])
+        if kept:
             return
-        found = arrays()
+        found = {**tables.arrays, **outputs, "beyond": tables.beyond}
         if not self._arrays:
             self._arrays = {name: np.copy(array) for name, array in found.items()}
         for name, array in found.items():
@@ -112,8 +117,7 @@ class _Story:
 
     def _tell(self) -> tuple[Any, Any]:
         if self._told is None:
-            count = int(np.prod(self.lead))
-            pairs = [("solved", ())] * count if self._plain else [self._one(b) for b in range(count)]
+            pairs = [self._one(b) for b in range(len(self._counts))]
             self._told = (
                 _shaped([reason for reason, _ in pairs], self.lead),
                 _shaped([violations for _, violations in pairs], self.lead),
@@ -122,15 +126,15 @@ class _Story:
 
     def _one(self, b: int) -> tuple[str, tuple[Violation, ...]]:
         assert self._judge is not None
-        counts = self._arrays["counts"][b]
-        broken = not self._arrays["violation"][b] <= self._judge.tolerance
+        counts = dict(zip(COUNTS, self._counts[b].tolist(), strict=True))
+        broken = not self._violation[b] <= self._judge.tolerance
         violations = self._judge.violations(self._arrays, b) if broken else ()
         ending = Ending(
-            code=int(counts[1]),
-            origin=ORIGINS[int(counts[3])],
-            iterations=int(counts[0]),
-            relaxed=int(counts[6]),
-            success=not broken and int(counts[1]) != FAILED,
+            code=counts["code"],
+            origin=ORIGINS[counts["origin"]],
+            iterations=counts["iterations"],
+            relaxed=counts["relaxed"],
+            success=not broken and counts["code"] != FAILED,
         )
         return ending.words(violations), violations
 
@@ -173,16 +177,16 @@ def fill_result(
     torques = result.torques.reshape(problems, *result.torques.shape[-2:])
     np.add(outputs["plan_tau"], tables.beyond[:, None], out=torques)
     if result._story.lead == ():
-        plain = _fill_single(result, outputs, tables, judge, seconds)
+        kept = _fill_single(result, outputs, tables, judge, seconds)
     else:
-        plain = _fill_batch(result, outputs, tables, judge, seconds)
-    result._story.keep(judge, lambda: {**tables.arrays, **outputs, "beyond": tables.beyond}, plain)
+        kept = _fill_batch(result, outputs, tables, judge, seconds)
+    result._story.keep(judge, tables, outputs, kept)
 
 
 def _fill_single(
     result: Result, outputs: dict[str, Array], tables: Tables, judge: Judge, seconds: float
 ) -> bool:
-    """Plain numbers. Is all well?"""
+    """Plain numbers. Is every limit kept?"""
     counts, violation = outputs["counts"][0], float(outputs["violation"][0])
     code = int(counts[1])
     success = violation <= judge.tolerance and code != FAILED
@@ -200,7 +204,7 @@ def _fill_single(
     for k, name in enumerate(TIMES):
         result.times[name] = float(outputs["times"][0, k])
     result.times["total"] = seconds
-    return success and code == CONVERGED
+    return violation <= judge.tolerance
 
 
 def _fill_batch(
@@ -218,4 +222,4 @@ def _fill_batch(
     for k, name in enumerate(TIMES):
         result.times[name][...] = outputs["times"][:, k].reshape(lead)
     result.times["total"][...] = seconds
-    return bool(result.success.all() and not codes.any())
+    return bool((outputs["violation"] <= judge.tolerance).all())

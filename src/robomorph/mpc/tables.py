@@ -14,6 +14,7 @@ from robomorph.mpc.terms import Bound, Cost
 
 Array = npt.NDArray[np.float64]
 _NOWHERE: Array = np.zeros(1)
+_GRAVITY = "gravity"
 
 
 class Tables:
@@ -43,9 +44,11 @@ class Tables:
             if term.subject.symbol != ROWS
         }
         self._shared: list[SharedJoints] = shared_joints(layout, self.arrays, self._references)
+        self._fixed: dict[str, tuple[Array, Array]] = {}  # bounds of torques that move with `beyond` alone
         self._moving: dict[str, Array] = {}  # references (problems, nodes, n) of bounds that move
-        self._stale = True
-        self._by_posture = layout.posture
+        self._stale = {*SYMBOLS, _GRAVITY}  # quantities whose references or weights changed
+        self._stale_bounds = {symbol for symbol in SYMBOLS if f"{symbol}_lower" in self.arrays}
+        self._follows = bool(layout.gravity) and not layout.posture  # gravity follows the state
         self._gravity = GravityReference(layout, self.arrays, self.beyond) if layout.gravity else None
         for cost in layout.costs.values():
             self.set_weight(cost, cost.running, terminal=False)
@@ -60,28 +63,37 @@ class Tables:
     def set_reference(self, term: Cost | Bound, numbers: Array) -> None:
         """Numbers (problems or 1, nodes or 1, n) of a cost or bound."""
         layout, symbol = self.layout, term.subject.symbol
-        self._stale = True
         if symbol == ROWS:
             self.arrays["row_reference"][:, :, layout.places[term.name].references] = numbers
         elif isinstance(term, Bound):
             if term.moves:
                 self._moving[term.name][...] = numbers[:, : layout.nodes_of(symbol)]
+                self._stale_bounds.add(symbol)
         elif symbol != "jerk":
             if self._gravity is not None:
                 self._gravity.leave(term)
             self._set_joints(term, numbers)
+            self._touch(symbol)
 
     def restore_gravity(self, cost: Cost) -> None:
         """A cost of efforts is measured from what holds the robot still again."""
         assert self._gravity is not None
         self._gravity.take(cost)
-        self._stale = True
+        self._stale.add("torque")
 
     def set_beyond(self, torque: Array | None) -> None:
         """Torques (problems or 1, nv) beyond the model's; None: none."""
         if torque is not None or self.beyond.any():
             self.beyond[...] = 0.0 if torque is None else torque
-            self._stale = True
+            self._stale.add("torque")
+            if "torque_lower" in self.arrays:
+                self._stale_bounds.add("torque")
+
+    def _touch(self, symbol: str) -> None:
+        """References or weights of a quantity changed: gravity is that of the posture that is wanted."""
+        self._stale.add(symbol)
+        if symbol == "q":
+            self._stale.add(_GRAVITY)
 
     def _set_joints(self, cost: Cost, numbers: Array) -> None:
         """Nodes at which the cost counts; those that others share are put together by `settle`."""
@@ -102,7 +114,7 @@ class Tables:
         if weight is None:
             return
         symbol, dt = cost.subject.symbol, self.layout.dt
-        self._stale = True
+        self._touch(symbol)
         if symbol == "jerk":
             # 1/2 dt w (change / dt)^2
             if weight.ndim > 1:
@@ -119,34 +131,42 @@ class Tables:
 
     def settle(self) -> None:
         """Work out what depends on several terms: shared joints, gravity, bounds that move."""
-        stale, self._stale = self._stale, False
-        follows = self._gravity is not None and not self._by_posture  # the state, so that it changes always
-        if not stale and not follows:
-            return
+        stale = self._stale
+        if self._follows:
+            stale.add(_GRAVITY)
         for shared in self._shared:
-            if shared.symbol != "torque" and stale:
+            if shared.symbol != "torque" and shared.symbol in stale:
                 shared.settle()
+        if _GRAVITY in stale or "torque" in stale:
+            self._settle_torques(_GRAVITY in stale)
+        if stale and self._shared:
+            self.offset[...] = 0.0
+            for shared in self._shared:
+                self.offset += shared.left
+        stale.clear()
+        for symbol in self._stale_bounds:
+            self._set_bounds(symbol)
+        self._stale_bounds.clear()
+
+    def _settle_torques(self, moved: bool) -> None:
+        """moved: gravity's torques are others now."""
+        if "torque" not in self._references:
+            return
         if self._gravity is not None:
+            if moved:
+                self._gravity.compute()
             self._gravity.set(self._set_joints)
         for shared in self._shared:
             if shared.symbol == "torque":
                 shared.settle()
-        if "torque" in self._references:
-            out = self.arrays["torque_reference"]
-            np.subtract(self._references["torque"], self.beyond[:, None], out=out)
-        if stale:
-            self._settle_bounds()
-        self.offset[...] = 0.0
-        for shared in self._shared:
-            self.offset += shared.left
-
-    def _settle_bounds(self) -> None:
-        for symbol in SYMBOLS:
-            if f"{symbol}_lower" in self.arrays:
-                self._set_bounds(symbol)
+        np.subtract(self._references["torque"], self.beyond[:, None], out=self.arrays["torque_reference"])
 
     def _set_bounds(self, symbol: str) -> None:
         low, high = self.arrays[f"{symbol}_lower"], self.arrays[f"{symbol}_upper"]
+        if symbol in self._fixed:  # only what drives give beyond the model's has changed
+            for table, fixed in zip((low, high), self._fixed[symbol], strict=True):
+                np.subtract(fixed, self.beyond[:, None], out=table)
+            return
         low[...], high[...] = -np.inf, np.inf
         for bound in self.layout.bounds_of(symbol):
             index = self._index[bound.name]
@@ -154,6 +174,8 @@ class Tables:
             low[..., index] = np.maximum(low[..., index], bound.lower + shift)
             high[..., index] = np.minimum(high[..., index], bound.upper + shift)
         if symbol == "torque":
+            if not self.layout.moves(symbol):
+                self._fixed[symbol] = (low.copy(), high.copy())
             low -= self.beyond[:, None]
             high -= self.beyond[:, None]
         if not (low < high).all():

@@ -72,9 +72,19 @@ class OfTorques(Requirement):
     share: float | None = field(default=None, kw_only=True)
 
 
+# A band is at least this share of what its row is divided by: the solver widens bands below 2e-7, and its
+# answers miss bounds by up to 1e-8.
+_NARROWEST = 1e-6
+
+
 def scale_of(requirement: Requirement, row: int) -> float:
-    """What a row is divided by: the width of its band, within what is sensible for its unit."""
+    """What a row is divided by: what is sensible for its unit, or less for a band that is much narrower."""
     lower, upper = float(requirement.lower[row]), float(requirement.upper[row])
+    scale, width = _usual_scale(requirement, lower, upper), upper - lower
+    return min(scale, width / _NARROWEST) if width > 0.0 else scale
+
+
+def _usual_scale(requirement: Requirement, lower: float, upper: float) -> float:
     size = max((abs(b) for b in (lower, upper) if np.isfinite(b)), default=1.0)
     if isinstance(requirement, OfTorques) or (isinstance(requirement, OfJoints) and requirement.rate):
         return size if size > 0.0 else 1.0

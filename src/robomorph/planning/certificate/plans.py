@@ -95,6 +95,8 @@ def _statement(asked: _Asked, requirement: Requirement) -> Statement:
     everywhere = window == (Fraction(0), Fraction(asked.seconds))
     if requirement.joints == tuple(range(asked.robot.nv)) and everywhere:
         return Limits(what, None, low, high)
+    if what not in WHAT[:3]:  # a posture has no torque and no jerk
+        raise AssertionError(f"{requirement.name}: expected limits of all joints at all times")
     posture = Posture.of(asked.robot.model, requirement.names)
     return TaskStatement(posture, (0.0,) * len(low), low, high, window, requirement.rate)
 
@@ -106,9 +108,11 @@ def _unit(asked: _Asked) -> Fraction:
 
 
 def _exact(asked: _Asked, t: float) -> Fraction:
-    """A time of the motion, in exact seconds."""
+    """A time of the motion, in exact seconds: first of all its end, whose fraction may be anything."""
     whole, unit = Fraction(asked.seconds), _unit(asked)
-    written = Fraction(float(t)) / unit
+    written, slack = Fraction(float(t)) / unit, _ROUNDED * whole / unit
+    if abs(written - whole / unit) <= slack:
+        return whole
     near = written.limit_denominator(_SMALL)
-    chosen = near if abs(near - written) <= _ROUNDED * max(Fraction(1), whole / unit) else written
+    chosen = near if abs(near - written) <= slack else written
     return min(max(Fraction(0), chosen * unit), whole)
