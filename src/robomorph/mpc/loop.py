@@ -63,6 +63,7 @@ class Loop:
         self._busy, self._asked = 0, 0  # ns
         self._plan: _Plan | None = None
         self._last = held
+        self._answer: Answer | None = None
 
     def tick(self, k: int, told: Told, deadline: float | None) -> Tick:
         """The k-th, after those before it."""
@@ -80,8 +81,9 @@ class Loop:
             told_now, elapsed = told(now / SECOND), (now - self._asked) / SECOND if k else None
             begin = time.perf_counter()
             answer = self._controller.step(
-                q, qd, reference=told_now, deadline=deadline, elapsed=elapsed, offset=offset
+                q, qd, reference=told_now, deadline=deadline, elapsed=elapsed, offset=offset, out=self._answer
             )
+            self._answer = answer
             solving = time.perf_counter() - begin
             self._asked = now
             observing += self._hand_over(answer, now, offset, late)

@@ -6,18 +6,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.mpc.disturbances import Delay
-from robomorph.mpc.payload_estimate import PayloadEstimate, Rows
+from robomorph.mpc.kernels.observing import ObserverKernels
+from robomorph.mpc.payload_estimate import PayloadEstimate
 from robomorph.mpc.plants.payload import tool_frame
 from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
 
+# q, qd, and the acceleration of the step that led there, (nv,) each.
+State: TypeAlias = tuple[Array, Array, Array]
+
+_NONE: Array = np.zeros(1)  # kg
 SECOND = 1_000_000_000  # ns: times are whole numbers, so that equal ones are equal
 
 
@@ -68,12 +74,9 @@ class Observer:
         if self.period <= 0:
             raise ArgumentError(f"period: expected seconds above 0, found {period!r}")
         self._old, self._way = (round(x * SECOND) for x in (delay.measurement, delay.actuation))
-        self._forward = robot.compile("forward_dynamics", threads=1, check_finite=False)
-        self._mass = robot.compile("mass_matrix", threads=1, check_finite=False)
+        self._kernels = ObserverKernels(robot, frame or tool_frame(robot))
         self._effort = robot.limits.effort
-        self.payload = None
-        if payload:
-            self.payload = PayloadEstimate(robot, frame or tool_frame(robot), period)
+        self._payload = PayloadEstimate(period) if payload else None
         self.reset(robot.neutral, np.zeros(robot.nv))
 
     def reset(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> None:
@@ -81,14 +84,13 @@ class Observer:
         self._q, self._qd = (np.array(x, np.float64) for x in (q, qd))
         self._now = -self.period  # the next measurement is that of time 0
         self._rest = np.zeros(self.robot.nv)
-        self._foreseen = np.zeros(self.robot.nv)  # the acceleration when a torque sent now begins to act
-        self._rows: Rows | None = None  # at the measurement
-        self._rows_ahead: Rows | None = None
-        if self.payload is not None:
-            self.payload.mass = 0.0
+        self._mass = np.zeros(1)  # kg, of the payload
+        if self._payload is not None:
+            self._payload.mass = 0.0
         held = self.robot.bias_torque(self._q, self._qd)
         self._sent: deque[tuple[int, Array]] = deque([(-(1 << 62), held)])
-        self._estimated()
+        # Where the robot will be when a torque sent now begins to act.
+        self._ahead = self._q, self._qd, np.zeros(self.robot.nv)
 
     @property
     def disturbance(self) -> Array:
@@ -96,31 +98,41 @@ class Observer:
         return np.array(self._rest)
 
     @property
+    def payload(self) -> float | None:
+        """kg, as estimated; None if it is not."""
+        return None if self._payload is None else self._payload.mass
+
+    @property
     def offset(self) -> Array:
         """(nv,) what the drives must give beyond the model's torque where the robot will be, if it goes on
         with the acceleration of before: for `controller.step`."""
-        return self._carried(self._foreseen) - self._rest
+        if not self._mass[0]:
+            return -self._rest
+        return np.asarray(self._mass * self._kernels.carry(*self._ahead) - self._rest)
 
     def sense(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> tuple[Array, Array]:
         """Take the measurement of this tick; where the robot will be when a torque sent now begins to act."""
         self._now += self.period
         measured = self._now - self._old
-        predicted = self._predicted(self._q, self._qd, self._foreseen, measured - self.period, measured)
-        self._correct(*predicted, np.asarray(q, np.float64), np.asarray(qd, np.float64))
-        self._forget(measured)
-        self._estimated()
-        ahead = self._predicted(self._q, self._qd, predicted[2], measured, self._now + self._way)
-        if self.payload is not None:
-            self._rows_ahead = self.payload.rows(*ahead[:2])
-        self._foreseen = ahead[2]
-        return ahead[:2]
+        before = self._q, self._qd, self._ahead[2]
+        predicted = self._predicted(before, measured - self.period, measured)
+        self._correct(predicted, np.asarray(q, np.float64), np.asarray(qd, np.float64))
+        while len(self._sent) > 1 and self._sent[1][0] <= measured:  # no prediction asks for it any more
+            self._sent.popleft()
+        self._ahead = self._predicted((self._q, self._qd, predicted[2]), measured, self._now + self._way)
+        return self._ahead[:2]
 
     def command(self, tau: npt.ArrayLike, qdd: npt.ArrayLike, later: float = 0.0) -> Array:
         """The torque (nv,) to send, within the limits, for a controller's `tau`, which has the offset in it,
         and the acceleration (nv,) that it is for. It is remembered as sent `later` seconds after this
         tick."""
-        more = self._carried(np.asarray(qdd, np.float64)) - self._carried(self._foreseen)
-        wanted = np.clip(np.asarray(tau, np.float64) + more, -self._effort, self._effort)
+        wanted = np.asarray(tau, np.float64)
+        if self._mass[0]:  # its inertia feels the acceleration that the offset could not know
+            q, _, guessed = self._ahead
+            new = np.asarray(qdd, np.float64)
+            wanted = wanted + self._kernels.correct(q, new - guessed, self._mass)
+            wanted = wanted - self._kernels.correct(q, new - guessed, _NONE)
+        wanted = np.minimum(np.maximum(wanted, -self._effort), self._effort)
         self.sent(wanted, later)
         return wanted
 
@@ -134,48 +146,26 @@ class Observer:
 
     # --- the model --------------------------------------------------------------------------------------
 
-    def _carried(self, qdd: Array) -> Array:
-        """(nv,) what a payload adds to inverse dynamics where the robot will be."""
-        if self.payload is None or self._rows_ahead is None:
-            return np.zeros_like(qdd)
-        return self.payload.torque(self._rows_ahead, qdd)
-
-    def _correct(self, q: Array, qd: Array, qdd: Array, measured_q: Array, measured_qd: Array) -> None:
+    def _correct(self, predicted: State, q: Array, qd: Array) -> None:
         """Move a prediction towards what was measured, and what was missing in it into the disturbance."""
-        gains, off_q, off_qd = self.gains, measured_q - q, measured_qd - qd
-        mass = self._mass(q)
-        if self.payload is not None and self._rows is not None:
-            mass = mass + self.payload.mass * (self._rows[0].T @ self._rows[0])
-        self._rest = self._rest + (gains.disturbance * SECOND / self.period) * (mass @ off_qd)
-        self._q, self._qd = q + gains.position * off_q, qd + gains.velocity * off_qd
-        if self.payload is not None:
-            self._rows = self.payload.rows(self._q, self._qd)
-            self._rest = self.payload.take(self._rest, self._rows, qdd)
+        gains, off = self.gains, qd - predicted[1]
+        self._q = predicted[0] + gains.position * (q - predicted[0])
+        self._qd = predicted[1] + gains.velocity * off
+        gain = gains.disturbance * SECOND / self.period
+        self._rest = self._rest + gain * self._kernels.correct(predicted[0], off, self._mass)
+        if self._payload is not None:
+            kilogram = self._kernels.carry(self._q, self._qd, predicted[2])
+            self._rest = self._payload.take(self._rest, kilogram)
+            self._mass[0] = self._payload.mass
 
-    def _estimated(self) -> None:
-        """What a payload makes of an acceleration without it, near the state: a matrix times it, less a vector."""
-        self._turned: tuple[Array, Array] | None = None
-        if self.payload is None or self._rows is None or self.payload.mass == 0.0:
-            return
-        jacobian, drift = self._rows
-        mass, more = self._mass(self._q), self.payload.mass * jacobian.T
-        solved = np.linalg.solve(mass + more @ jacobian, np.column_stack([mass, more @ drift]))
-        self._turned = solved[:, :-1], solved[:, -1]
-
-    def _predicted(self, q: Array, qd: Array, a: Array, begin: int, end: int) -> tuple[Array, Array, Array]:
-        """The state at `end` (ns) from that at `begin`, and the acceleration of the last step: steps of at
-        most a period, whose acceleration is that in their middle, as the step before lets expect it."""
+    def _predicted(self, state: State, begin: int, end: int) -> State:
+        """The state at `end` (ns) from that at `begin`, in steps of at most a period."""
         for span, tau in self._acting(begin, end):
             count = -(-span // self.period)
-            h = span / count / SECOND
+            seconds, total = np.array([span / count / SECOND]), tau + self._rest
             for _ in range(count):
-                half = q + (0.5 * h) * qd
-                a = self._forward(half, qd + (0.5 * h) * a, tau + self._rest)
-                if self._turned is not None:
-                    a = self._turned[0] @ a - self._turned[1]
-                qd = qd + h * a
-                q = half + (0.5 * h) * qd
-        return q, qd, a
+                state = self._kernels.predict(*state, total, seconds, self._mass)
+        return state
 
     def _acting(self, begin: int, end: int) -> Iterator[tuple[int, Array]]:
         """Spans (ns) from `begin` to `end`, and the torque that acts in each."""
@@ -185,8 +175,3 @@ class Observer:
             span = min(stop, end) - max(start, begin)
             if span > 0:
                 yield span, tau
-
-    def _forget(self, before: int) -> None:
-        """Torques that no prediction asks for any more."""
-        while len(self._sent) > 1 and self._sent[1][0] <= before:
-            self._sent.popleft()

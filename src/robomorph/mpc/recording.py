@@ -109,11 +109,12 @@ class Record:
         if tick.answer is not None:
             self._solved[k] = tick.answer.success
             self._violations[k] = float(np.max(getattr(tick.answer, "violation", np.nan)))
-            self._reasons[tick.answer.reason] += 1
+            # Words take time to find: they are asked for where something is wrong.
+            self._reasons["within the limits" if tick.answer.success else tick.answer.reason] += 1
         if self._disturbance is not None and self._observer is not None:
             self._disturbance[k] = self._observer.disturbance
-            if self._payload is not None and self._observer.payload is not None:
-                self._payload[k] = self._observer.payload.mass
+            if self._payload is not None:
+                self._payload[k] = self._observer.payload
 
     def finished(
         self, count: int, period: float, trouble: str | None, pushes: Sequence[Push], tolerance: float

@@ -64,8 +64,10 @@ class Stepped(Protocol):
         deadline: float | None = None,
         elapsed: float | None = None,
         offset: Array | None = None,
+        out: Any = None,
     ) -> Answer:
-        """offset: (nv,) torque that the drives must give beyond the model's; it is part of the answer's."""
+        """offset: (nv,) torque that the drives must give beyond the model's; it is part of the answer's. out:
+        an earlier answer, which may be filled again."""
         ...
 
 
