@@ -49,7 +49,8 @@ bool Bundle::will_be_optimal(const Progress& p) const {
 // Curvature that the model lacks may make the last digits slow.
 bool Bundle::has_settled(Progress& p) const {
   if (p.tick || p.elastic || p.best_cost == INFINITY || p.mu > 1.01 * last_mu(p)) return false;
-  if (p.best_cost < p.settled_cost * (1.0 - kSettled)) {
+  // A motion that is cheaper and nearly within all bounds is on its way to be the best.
+  if (p.best_cost < p.settled_cost * (1.0 - kSettled) || p.now.cost < p.best_cost * (1.0 - kSettled)) {
     p.settled_cost = p.best_cost;
     p.settled_at = p.iterations;
   }
