@@ -1,7 +1,8 @@
 """Which numbers suffice for the gradient inside a controller: the papers' figure 12, put to harder tests.
 
-Costs, motions and line searches are in float64 throughout; only the derivatives of the dynamics are in the format
-(`replaced.py`). So a cost that a format reaches is a true cost, and what differs is how well its steps aim.
+Costs, motions and line searches are in float64 throughout; only the derivatives of the dynamics are in the
+format (`replaced.py`). So a cost that a format reaches is a true cost, and what differs is how well its steps
+aim.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Form:
 
 
 FORMS = (
-    Form("forward", "torques as controls, the papers' form: -M^-1 dtau in the format, M^-1 in float64", "ddp"),
+    Form(
+        "forward", "torques as controls, the papers' form: -M^-1 dtau in the format, M^-1 in float64", "ddp"
+    ),
     Form("inverse", "accelerations as controls: M and dtau in the format", "id"),
     Form("inverse, M exact", "the same, M in float64", "id", exact_mass=True),
 )
@@ -46,22 +49,18 @@ FORMS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One problem solved in one form with one gradient. costs: at the start and after every iteration.
-    solved: does the plan keep its limits? states: at which the gradient was computed; saturated: those in
-    which a number did not fit."""
+    """One problem solved in one form with one gradient. costs: at the start and after every iteration. cost:
+    of the plan, infinite if that breaks a limit. states: at which the gradient was computed; saturated: those
+    in which a number did not fit."""
 
     problem: str
     family: str
     form: str
     gradient: str
     costs: tuple[float, ...]
-    solved: bool
+    cost: float
     states: int
     saturated: int
-
-    def after(self, iterations: int) -> float:
-        """The cost then; infinite for a plan that breaks a limit."""
-        return self.costs[min(iterations, len(self.costs) - 1)] if self.solved else math.inf
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ class FormatStudy:
 
     def ratios(self, form: str, gradient: str, family: str) -> list[float]:
         """Costs after all iterations over those of float64 in the same form, problem by problem."""
-        exact = {run.problem: run.after(self.iterations) for run in self.of(form=form, gradient=FLOAT)}
+        exact = {run.problem: run.cost for run in self.of(form=form, gradient=FLOAT)}
         runs = self.of(form=form, gradient=gradient, family=family)
-        return [run.after(self.iterations) / exact[run.problem] for run in runs]
+        return [run.cost / exact[run.problem] if run.cost != exact[run.problem] else 1.0 for run in runs]
 
     def saturated(self, form: str, gradient: str, family: str) -> float:
         """The share of states in which a number did not fit."""
@@ -95,7 +94,7 @@ def format_study(
     formats: Sequence[str] = FORMATS,
     *,
     horizon: int = 100,
-    iterations: int = 30,
+    iterations: int = 60,
     count: int = 10,
     tell: Tell | None = None,
 ) -> FormatStudy:
@@ -121,19 +120,19 @@ def steps(formats: Sequence[str]) -> int:
 
 def _runs(robot: Robot, form: Form, name: str, problems: list[Instance], iterations: int) -> list[Run]:
     """All problems, one controller for each that differs."""
-    speed, acceleration = _ranges(robot)
+    speed, acceleration = ranges(robot)
     gradient = make_gradient(robot, name, speed, acceleration)
     solvers: dict[int, Solver] = {}
     runs = []
     for instance in problems:
         key = id(instance.problem)
         if key not in solvers:
-            solvers[key] = Solver(instance, form, gradient, iterations)
+            solvers[key] = Solver(instance, form, gradient, iterations * instance.family.patience)
         runs.append(solvers[key].run(instance))
     return runs
 
 
-def _ranges(robot: Robot) -> tuple[float, float]:
+def ranges(robot: Robot) -> tuple[float, float]:
     """Speeds and accelerations for which signals get formats of their own: what the robot's limits let it do
     twice over, 5 rad/s and 100 rad/s^2 without limits."""
     speed = robot.limits.velocity
@@ -144,11 +143,11 @@ def _ranges(robot: Robot) -> tuple[float, float]:
 class Solver:
     """A controller of one form whose gradient is replaced."""
 
-    def __init__(self, instance: Instance, form: Form, gradient: Any, iterations: int, **options: Any) -> None:
+    def __init__(self, instance: Instance, form: Form, gradient: Any, cap: int, **options: Any) -> None:
         self.form, self.gradient = form, gradient
         self.kernels = ReplacedGradient(instance.problem, gradient, exact_mass=form.exact_mass)
         self.controller = Controller(
-            instance.problem, method=form.method, cap=iterations, kernels=self.kernels, **options
+            instance.problem, method=form.method, cap=cap, kernels=self.kernels, **options
         )
 
     def run(self, instance: Instance) -> Run:
@@ -166,7 +165,7 @@ class Solver:
             self.form.name,
             gradient.name,
             tuple(map(float, self.controller.trace)),
-            bool(result.success),
+            float(result.cost) if result.success else math.inf,
             gradient.states - states,
             gradient.saturated - saturated,
         )

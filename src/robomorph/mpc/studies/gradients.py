@@ -89,7 +89,9 @@ class FloatGradient(Gradient):
     def __init__(self, robot: Robot, dtype: str) -> None:
         super().__init__(robot, dtype)
         self.dtype = np.dtype(dtype)
-        self._gradient = robot.compile("inverse_dynamics_gradient", dtype=dtype, threads=1, check_finite=False)
+        self._gradient = robot.compile(
+            "inverse_dynamics_gradient", dtype=dtype, threads=1, check_finite=False
+        )
         self._mass = robot.compile("mass_matrix", dtype=dtype, threads=1, check_finite=False)
 
     def torques(self, at: States) -> Derivatives:

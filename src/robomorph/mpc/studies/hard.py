@@ -15,7 +15,8 @@ from robomorph.robot import Robot
 @dataclass(frozen=True)
 class Family:
     """Reaches of one kind. share: of every joint's range, in the middle of which starts and goals are. dt: s
-    between nodes. weights: for `Controller.step`. limits: does the robot keep its own?"""
+    between nodes. weights: for `Controller.step`. limits: does the robot keep its own? patience: how many
+    times the iterations of others it is given."""
 
     name: str
     words: str
@@ -23,13 +24,16 @@ class Family:
     dt: float = 0.01
     weights: Mapping[str, float] = field(default_factory=dict)
     limits: bool = False
+    patience: int = 1
 
 
 EASY = Family("easy", "a reach nearby, as the papers'", 0.15)
 HARD = (
     Family("far", "goals anywhere, the same costs", 0.9),
     Family("cheap", "goals anywhere, little cost on the way", 0.9, weights={"goal": 0.1, "velocity": 0.01}),
-    Family("limited", "torque, speed and position limits of the robot", 0.4, dt=0.02, limits=True),
+    Family(
+        "limited", "torque, speed and position limits of the robot", 0.4, dt=0.02, limits=True, patience=2
+    ),
 )
 
 

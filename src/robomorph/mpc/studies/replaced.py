@@ -31,7 +31,9 @@ class ReplacedGradient(ControlKernels):
 
         super().__init__(problem.robot, lay_out(problem).pieces)
         self.gradient = gradient
-        self._mass = problem.robot.compile("mass_matrix", threads=1, check_finite=False) if exact_mass else None
+        self._mass = (
+            problem.robot.compile("mass_matrix", threads=1, check_finite=False) if exact_mass else None
+        )
         self._codes: list[PythonCode] = []
         self._exact = problem.robot.compile("inverse_dynamics", threads=1, check_finite=False)
         self._forward = problem.robot.compile(
