@@ -136,7 +136,8 @@ def test_fixed_point_is_the_chips(name: str) -> None:
     robot, at = small(), states()
     gradient = make_gradient(robot, name, 2.0, 20.0)
     options = {"format": name} if name[0] == "Q" else {"bits": 16, "speed": 2.0, "acceleration": 20.0}
-    chip = robot.compile("forward_dynamics_gradient", target="rtl", preset="papers", **options).accelerator
+    kernel: Any = robot.compile("forward_dynamics_gradient", target="rtl", preset="papers", **options)
+    chip = kernel.accelerator
     assert at.minv is not None
     expected, result = chip.interpret({"q": at.q, "qd": at.qd, "qdd": at.qdd, "minv": at.minv})
     found = gradient.accelerations(at)
