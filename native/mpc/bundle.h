@@ -94,6 +94,7 @@ class Bundle {
   void end_iteration(int p);
   void end_phase(Progress& p);
   void give_up(Progress& p);
+  void use_up(Progress& p);
   bool is_optimal(const Progress& p) const;
   bool will_be_optimal(const Progress& p) const;
   bool bounds_hold(const Progress& p) const;
@@ -102,6 +103,7 @@ class Bundle {
   void raise_regularisation(Progress& p, double by);
   void keep_best();
   bool has_settled(Progress& p) const;
+  int nearest(Progress& p) const;
 
   // bundle_elastic.cpp
   void soften(Progress& p, double hardness);  // all bounds; infinite: as the caller has them

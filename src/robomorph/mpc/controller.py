@@ -35,10 +35,11 @@ class Controller:
     problem: as it is now; what is added to it later is not seen. iterations: None: every step goes on until
     the plan is optimal; a number: so many for a step that starts from the last plan (one is usual at a
     kilohertz); the first step always goes on. tolerance: how far a hard limit may be broken, in shares of its
-    range. period: s between steps, `problem.dt` by default. threads: at most so many, for batches; answers do
-    not depend on it. method: "id" (accelerations as controls, torques by inverse dynamics) or "ddp" (torques
-    as controls, motions by forward dynamics). integrator: "euler" as the problem has it; of "ddp" also
-    "midpoint" and "rk4". kernels: what evaluates the robot, for studies that replace a part of it.
+    range. optimal: by how much less, relatively, an optimal plan's cost could still become. period: s between
+    steps, `problem.dt` by default. threads: at most so many, for batches; answers do not depend on it.
+    method: "id" (accelerations as controls, torques by inverse dynamics) or "ddp" (torques as controls,
+    motions by forward dynamics). integrator: "euler" as the problem has it; of "ddp" also "midpoint" and
+    "rk4". kernels: what evaluates the robot, for studies that replace a part of it.
 
     For one caller at a time. It holds memory and a plan of this process, so that it cannot be copied or
     pickled: make another one of its problem."""
@@ -48,6 +49,7 @@ class Controller:
         problem: Problem,
         iterations: int | None = None,
         tolerance: float = 1e-6,
+        optimal: float = 1e-7,
         period: float | None = None,
         threads: int = 1,
         method: str = "id",
@@ -69,12 +71,13 @@ class Controller:
             None if iterations is None else whole_number("iterations", iterations, 1, _MOST_ITERATIONS)
         )
         self.tolerance = _positive("tolerance", tolerance)
+        self.optimal = _positive("optimal", optimal)
         self.period = _positive("period", problem.dt if period is None else period)
         self._layout = lay_out(problem)
         METHODS[method].check(self._layout)
         cap = whole_number("cap", cap, 1, _MOST_ITERATIONS)
         threads = whole_number("threads", threads, 1, _MOST_THREADS)
-        self._settings = Settings(self.tolerance, cap, threads, integrator)
+        self._settings = Settings(self.tolerance, self.optimal, cap, threads, integrator)
         self._kernels = kernels or ControlKernels(problem.robot, self._layout.pieces)
         self._judge = Judge(self._layout, self._kernels, self.tolerance)
         self._bound: _Bound | None = None

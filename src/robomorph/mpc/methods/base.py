@@ -13,10 +13,11 @@ from robomorph.mpc.layout import Layout
 
 @dataclass(frozen=True)
 class Settings:
-    """tolerance: of hard bounds, in shares of their range. cap: iterations at most. threads: at most so
-    many. integrator: one of the method's."""
+    """tolerance: of hard bounds, in shares of their range. optimal: relative decrease of the cost below which
+    a plan is optimal. cap: iterations at most. threads: at most so many. integrator: one of the method's."""
 
     tolerance: float
+    optimal: float
     cap: int
     threads: int
     integrator: str = "euler"
