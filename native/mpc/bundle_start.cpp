@@ -41,8 +41,8 @@ void Bundle::start_progress(int i, bool shifted) {
     if (!p.tick) p.phase = Phase::kElastic;
   }
   p.begun_warm = warm;
+  if (!warm && !possible) p.phase = Phase::kElastic;
   if (warm && !form_->settles_at_state()) open_gap(i);
-  else if (!possible) p.phase = Phase::kElastic;
 }
 
 // The state that was measured is put into the direction, never into the motion: accelerations planned for one state
