@@ -12,6 +12,7 @@ Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
       form_(make_form(w_)),
       loops_(row_loops()),
       gains_(static_cast<std::size_t>(w_.shape.problems) * problem.nv * 2 * problem.nv),
+      last_gains_(gains_.size()),
       gap_q_(w_.shape.problems * problem.nv),
       gap_v_(w_.shape.problems * problem.nv),
       series_((w_.shape.groups() + 2) * kLanes) {
@@ -129,7 +130,12 @@ bool Bundle::find_directions() {
   }
   for (int p = 0; p < problems(); ++p) facts_.ok[p] = p_[p].active;
   row_seconds_ += seconds_between(begin, Clock::now());
-  form_->direction(gap_q_.data(), gap_v_.data(), regularisation_, gains_.data(), facts_);
+  form_->direction(gap_q_.data(), gap_v_.data(), regularisation_, last_gains_.data(), facts_);
+  for (int p = 0; p < problems(); ++p) {
+    // Those of problems that are done stay.
+    const std::size_t size = 2 * static_cast<std::size_t>(problem_.nv) * problem_.nv;
+    if (p_[p].active && facts_.ok[p]) std::copy_n(last_gains_.data() + p * size, size, gains_.data() + p * size);
+  }
   const Clock::time_point directed = Clock::now();
   clear(reach_);
   for (const Terms& t : w_.terms) {

@@ -136,7 +136,7 @@ class Bundle {
   Reach reach_;
   Measure measure_;
   StepFacts facts_;
-  Doubles gains_, gap_q_, gap_v_, series_;
+  Doubles gains_, last_gains_, gap_q_, gap_v_, series_;
   Motion best_, begun_, softest_;
   alignas(64) double mu_[kLanes] = {}, primal_[kLanes] = {}, dual_[kLanes] = {}, regularisation_[kLanes] = {};
   Seconds seconds_;

@@ -37,7 +37,7 @@ bool Bundle::bounds_hold(const Progress& p) const {
 
 bool Bundle::is_optimal(const Progress& p) const {
   if (p.gap || p.tick || p.centring) return false;
-  const double promised = p.decrease / (p.now.cost + p.now.soft + kLeast * p.unit);
+  const double promised = p.decrease / (p.now.cost + p.now.soft + kLeast * p.unit + 1e-300);
   if (p.elastic && p.hardness < 0.99 * kHardest * p.unit) return promised <= kRoughly;
   return promised <= problem_.optimal && bounds_hold(p);
 }
@@ -74,7 +74,7 @@ void Bundle::lower_mu(Progress& p) {
 }
 
 void Bundle::raise_regularisation(Progress& p, double by) {
-  p.regularisation = std::max(by * p.regularisation, p.stiffness + 1e-30 * p.unit);
+  p.regularisation = std::max(by * p.regularisation, p.stiffness);
 }
 
 // By how well the model's promises were kept: curvature that it lacks makes it promise too much.
@@ -111,7 +111,8 @@ void Bundle::end_iteration(int i) {
     ++p.refused;
     p.now = p.next;
     p.remembered = 0;
-    raise_regularisation(p, 10.0);
+    if (facts_.ok[i]) raise_regularisation(p, 10.0);
+    else p.regularisation = std::max(100.0 * p.regularisation, 1e-8 * form_->stiffness(i));
   }
   note(i);
   if (p.gap && p.primal > 0.0) {

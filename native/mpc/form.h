@@ -57,6 +57,9 @@ class Form {
   // Of problem p's direction: sum of da^2, or whatever regularisation is added to.
   virtual double square(int problem) const = 0;
 
+  // A guess of how much the model weighs controls, for where nothing else is known; above 0.
+  virtual double stiffness(int problem) const = 0;
+
   // Spent since the last time it was asked.
   virtual Seconds spent() = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace robomorph::mpc {
 namespace {
@@ -163,6 +164,26 @@ double InverseForm::square(int p) const {
     sum += t.change[at] * t.change[at];
   }
   return sum;
+}
+
+double InverseForm::stiffness(int p) const {
+  const Shape& s = w_.shape;
+  const Terms* t = w_.terms;
+  const double square = s.dt * s.dt;
+  double most = 0.0;
+  for (int k = 0; k <= s.horizon; ++k) {
+    for (int e = 0; e < s.nv; ++e) {
+      const std::size_t at = w_.at(s.nv, k, e, p);
+      double sum = square * (t[kVelocity].weight[at] + square * t[kPosition].weight[at]);
+      if (k < s.horizon) {
+        const double mass = mass_.data()[w_.at(s.nv * s.nv, k, e * s.nv + e, p)];
+        sum += t[kAcceleration].weight[at] + mass * mass * t[kTorque].weight[at];
+      }
+      most = std::max(most, sum);
+    }
+    for (int e = 0; e < s.rows; ++e) most = std::max(most, square * square * t[kRow].weight[w_.at(s.rows, k, e, p)]);
+  }
+  return most > 0.0 && std::isfinite(most) ? most : 1.0;
 }
 
 Seconds InverseForm::spent() {

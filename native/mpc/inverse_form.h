@@ -23,6 +23,7 @@ class InverseForm final : public Form {
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
   double square(int problem) const override;
+  double stiffness(int problem) const override;
   Seconds spent() override;
 
  private:
