@@ -110,8 +110,8 @@ def _tables(records: Records) -> list[TableData]:
     columns = ("loop", "plant", "step", "99%", "99% CPU", "99%, controller", "before push", "peak", "left")
     caption = (
         f"{ROBOT}, N = {HORIZON}, nodes of {DT:g} s, {1 / PERIOD:g} Hz, one iteration a tick, torque, "
-        f"velocity and position limits; {FORCE:g} N at the tool for 50 ms. Errors are the largest of any joint (rad); "
-        "left: in the last 0.1 s, 2 s after the push. A step is observer and controller, called from Python."
+        f"velocity and position limits; {FORCE:g} N at the tool for 50 ms. Errors are the largest of any joint "
+        "(rad); left: in the last 0.1 s, 2 s after the push. A step is observer and controller, called from Python."
     )
     title = "closed loops at a kilohertz"
     return [TableData(title, (*columns, "settled", "weighed"), rows, 2, caption)]
