@@ -286,6 +286,28 @@ double ForwardForm::square(int) const {
   return sum;
 }
 
+// In accelerations, as regularisation is: a torque's weight counts with the square of its inertia.
+double ForwardForm::stiffness(int) const {
+  const Shape& s = w_.shape;
+  const Quadratic cost = model().cost;
+  const double* inverse = dynamics_.stage(0).dtau;
+  const double square = s.dt * s.dt;
+  double most = 0.0;
+  for (int k = 0; k <= s.horizon; ++k) {
+    for (int e = 0; e < s.nv; ++e) {
+      const std::size_t at = w_.at(s.nv, k, e, 0);
+      double sum = square * (cost.v_weight[at] + square * cost.q_weight[at]);
+      if (k < s.horizon) {
+        const double light = inverse[w_.at(s.nv * s.nv, k, e * s.nv + e, 0)];
+        sum += cost.a_weight[at] + cost.torque_weight[at] / (light * light);
+      }
+      most = std::max(most, sum);
+    }
+    for (int e = 0; e < s.rows; ++e) most = std::max(most, square * square * cost.row_weight[w_.at(s.rows, k, e, 0)]);
+  }
+  return most > 0.0 && most < 1e300 ? most : 1.0;
+}
+
 Seconds ForwardForm::spent() {
   const Seconds spent = spent_;
   spent_ = {};

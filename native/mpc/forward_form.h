@@ -25,6 +25,7 @@ class ForwardForm final : public Form {
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
   double square(int problem) const override;
+  double stiffness(int problem) const override;
   Seconds spent() override;
 
  private:
