@@ -12,7 +12,7 @@
 #include "mpc/sweep_nodes_matrices_body.h"
 #include "mpc/sweep_nodes_body.h"
 #include "mpc/sweep_problems_room_body.h"
-#include "mpc/sweep_problems_matrices_body.h"
+#include "mpc/sweep_problems_tiles_body.h"
 #include "mpc/sweep_problems_node_body.h"
 #include "mpc/sweep_problems_body.h"
 // clang-format on

@@ -19,14 +19,17 @@ INLINED void lane_vectors(const Room& r, const LaneNode& node) {
     entry(r.value, j) = entry(r.pull, n + j) + v;
     entry(r.value, n + j) = entry(r.pull, 2 * n + j) + q;
   }
+  Vec constant = entry(r.constant, 0);
   for (int i = 0; i < n; ++i) {
-    const double* f = node.factor + i * r.width() * kLanes;
-    const Vec y = entry(r.slope, i), by = y * entry(node.inverse, i);
-    for (int j = i + 1; j < n; ++j) entry(r.slope, j) += entry(f, j) * y;
-    for (int j = 0; j < r.states(); ++j) entry(r.value, j) += entry(f, n + j) * y;
+    Vec y = entry(r.slope, i);
+    for (int k = 0; k < i; ++k) y += entry(node.factor, k * r.width() + i) * entry(r.slope, k);
+    const Vec by = y * entry(node.inverse, i);
+    entry(r.slope, i) = y;
     entry(node.offset, i) = by;
-    entry(r.constant, 0) += y * by;
+    constant += y * by;
   }
+  entry(r.constant, 0) = constant;
+  add_matrix(node.factor + n * kLanes, r.slope, n, r.states(), r.width(), r.value);
 }
 
 template <typename Room>

@@ -1,13 +1,5 @@
 // Lanes are problems: one node, eliminated and added up. All pointers are at the part of the lanes that is one vector.
 
-// The model's arrays at a node, and where its factors go.
-struct LaneNode {
-  const double* jacobian[3];  // mass, dv, dq: (n, n)
-  const double *torque_weight, *row_dv, *row_dq, *row_weight, *a_weight, *v_weight, *q_weight, *jerk_weight;
-  double *factor, *inverse, *offset;
-  bool last;
-};
-
 template <typename Room>
 INLINED LaneNode lane_node(const Shape& shape, const Room& r, const Quadratic& m, int node, int first) {
   const long line = static_cast<long>(node) * shape.nv * kLanes + first, square = line + (line - first) * (shape.nv - 1);
@@ -42,6 +34,50 @@ INLINED void scale_lanes(const double* from, const double* weights, int rows, in
   }
 }
 
+// The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q.
+template <typename Room>
+INLINED void fold_lanes(const Room& r) {
+  const int n = r.n;
+  const double dt = r.dt;
+  for (int i = 0; i < n; ++i) {
+    for (int j = i; j < n; ++j) {
+      const Vec q = entry(r.value_q, i * n + j);
+      const Vec cross = entry(r.value_v, i * 2 * n + n + j) + entry(r.value_v, j * 2 * n + n + i);
+      const Vec v = entry(r.value_v, i * 2 * n + j) + dt * (cross + dt * q);
+      entry(r.value_q, j * n + i) = q;
+      entry(r.value_v, i * 2 * n + j) = v;
+      entry(r.value_v, j * 2 * n + i) = v;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) entry(r.value_v, i * 2 * n + n + j) += dt * entry(r.value_q, i * n + j);
+  }
+}
+
+// Rows of a before torques come in, with jerk: the acceleration before the next node is this node's.
+template <typename Room>
+INLINED void start_lanes(const Room& r, const double* jerk_weight) {
+  const int n = r.n, wide = 3 * n;
+  const double dt = r.dt;
+  for (int i = 0; i < n; ++i) {
+    double *before = r.value_before + i * wide * kLanes, *to = r.start + i * r.width() * kLanes;
+    for (int j = 0; j < n; ++j) {
+      const Vec q = entry(before, n + j), v = entry(before, j) + dt * q;
+      entry(before, j) = v;
+      entry(to, n + j) = dt * entry(r.value_v, i * 2 * n + j) + v;
+      entry(to, 2 * n + j) = dt * entry(r.value_v, i * 2 * n + n + j) + q;
+    }
+    entry(to, 3 * n + i) = -entry(jerk_weight, i);
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = i; j < n; ++j) {
+      const Vec cross = entry(r.value_before, i * wide + j) + entry(r.value_before, j * wide + i);
+      entry(r.start, i * r.width() + j) = dt * (dt * entry(r.value_v, i * 2 * n + j) + cross) +
+                                        entry(r.value_before, i * wide + 2 * n + j);
+    }
+  }
+}
+
 template <typename Room>
 INLINED void eliminate_lanes(const Room& r, const LaneNode& node, const Vec& regularisation) {
   const int n = r.n;
@@ -52,76 +88,47 @@ INLINED void eliminate_lanes(const Room& r, const LaneNode& node, const Vec& reg
       entry(weights, i) = entry(node.a_weight, row + i) + regularisation;
       if (Room::jerk) entry(weights, i) += entry(node.jerk_weight, row + i);
     }
-    for (int b = 0; b * n < r.width(); ++b) {
-      for (int c = b == 0 ? row : 0, columns; c < n; c += columns) {
-        const bool on = b == 0 && c == row;
-        columns = on ? rows : lane_columns(n - c);
-        LaneTile tile = {r.start + (row * r.width() + b * n + c) * kLanes, r.width(), 1.0, nullptr, 0};
-        if (!Room::jerk) {  // a tile of the value, which is quicker than a copy of it
-          tile.from = r.value_v + (row * 2 * n + (b == 2 ? n : 0) + c) * kLanes;
-          tile.from_stride = 2 * n;
-          tile.by = b == 0 ? r.dt * r.dt : r.dt;
-        }
-        const int depth = b < 3 ? n : 0;  // no torque knows accelerations before
-        const LaneProduct torques = {node.jacobian[0] + row * kLanes, r.scaled + (b * n + c) * kLanes, n, 3 * n, depth};
-        const LanePanelTile<Room> panel = {r, tile, torques, weights, node.factor, node.inverse, row, b * n + c};
-        if (on) lane_sized<kTileRows, kTileRows, true>(rows, columns, panel);
-        else lane_sized<kTileRows, kTileColumns, false>(rows, columns, panel);
+    lane_sized<kTileRows, kTileRows, true>(rows, rows, LanePanelTile<Room>{r, node, weights, row, row});
+    for (int block = 0; block < Room::blocks; ++block) {
+      for (int c = block == 0 ? row + rows : 0, columns; c < n; c += columns) {
+        columns = lane_columns(n - c);
+        const LanePanelTile<Room> tile = {r, node, weights, row, block * n + c};
+        lane_sized<kTileRows, kTileColumns, false>(rows, columns, tile);
       }
     }
   }
 }
 
-// One row block of the value: columns from `from` to `end` entries right of `to`, the first tile on the diagonal or not.
-INLINED void value_lanes(LaneTile tile, LaneProduct* products, int count, int rows, int columns, const double* weights,
-                        bool on) {
-  for (int c = 0, some; c < columns; c += some, on = false) {
-    some = on ? rows : lane_columns(columns - c);
-    const LaneValueTile f = {tile, weights, products, count};
-    if (on) lane_sized<kTileRows, kTileRows, true>(rows, some, f);
-    else lane_sized<kTileRows, kTileColumns, false>(rows, some, f);
-    if (tile.from) tile.from += some * kLanes;
-    tile.to += some * kLanes;
-    for (int p = 0; p < count; ++p) products[p].right += some * kLanes;
-  }
-}
-
-// Rows of v over [v | q] (which == 1) or of q over q (2).
 template <typename Room>
-INLINED void value_of_states(const Shape& shape, const Room& r, const LaneNode& node, int which, int row,
-                            int rows) {
-  const int n = r.n, stride = (3 - which) * n, wide = shape.row_velocity ? 2 * n : n, at = which * n + row;
-  LaneProduct products[3];
-  int count = 0;
-  if (!node.last) {
-    products[count++] = {node.jacobian[which] + row * kLanes, r.scaled + at * kLanes, n, 3 * n, n};
-    products[count++] = {node.factor + at * kLanes, r.upper + at * kLanes, r.width(), r.width(), n};
+INLINED void update_lanes(const Shape& shape, const Room& r, const LaneNode& node) {
+  const int n = r.n;
+  for (int row = 0, rows; row < n; row += rows) {
+    rows = lane_rows(n - row);
+    for (int which = 1; which <= 2; ++which) {
+      const int tasks = which == 2 || shape.row_velocity ? shape.rows : 0;
+      lane_sized<kTileRows, kTileRows, true>(rows, rows, LaneValueTile<Room>{r, node, which, row, row, tasks});
+      for (int c = row + rows, columns; c < (3 - which) * n; c += columns) {
+        columns = lane_columns((3 - which) * n - c);
+        const LaneValueTile<Room> tile = {r, node, which, row, c, tasks};
+        lane_sized<kTileRows, kTileColumns, false>(rows, columns, tile);
+      }
+    }
+    if (!Room::jerk || node.last) continue;
+    lane_sized<kTileRows, kTileRows, true>(rows, rows, LaneBeforeTile<Room>{r, node, row, 2 * n + row});
+    for (int c = 0, columns; c < 3 * n; c += columns) {
+      if (c == 2 * n) c += row + rows;  // of itself the upper part
+      if (c >= 3 * n) break;
+      columns = lane_columns((c < 2 * n ? 2 : 3) * n - c);
+      lane_sized<kTileRows, kTileColumns, false>(rows, columns, LaneBeforeTile<Room>{r, node, row, c});
+    }
   }
-  if (shape.rows > 0 && (which == 2 || shape.row_velocity)) {
-    const double* left = (which == 1 ? node.row_dv : node.row_dq) + row * kLanes;
-    const double* right = r.scaled_tasks + ((which == 2 ? wide - n : 0) + row) * kLanes;
-    products[count++] = {left, right, n, wide, shape.rows};
-  }
-  double* const to = (which == 1 ? r.value_v : r.value_q) + (row * stride + row) * kLanes;
-  const double* weights = (which == 1 ? node.v_weight : node.q_weight) + row * kLanes;
-  value_lanes({node.last ? nullptr : to, stride, 1.0, to, stride}, products, count, rows, stride - row, weights, true);
-}
-
-// Rows of the acceleration before: over [v | q], and over itself.
-template <typename Room>
-INLINED void value_of_before(const Room& r, const LaneNode& node, int row, int rows) {
-  const int n = r.n, stride = 3 * n;
-  double* const to = r.value_before + row * stride * kLanes;
-  LaneProduct p = {node.factor + (3 * n + row) * kLanes, r.upper + n * kLanes, r.width(), r.width(), node.last ? 0 : n};
-  value_lanes({nullptr, 0, 1.0, to, stride}, &p, 1, rows, 2 * n, nullptr, false);
-  p.right = r.upper + (3 * n + row) * kLanes;
-  const double* weights = node.last ? nullptr : node.jerk_weight + row * kLanes;
-  value_lanes({nullptr, 0, 1.0, to + (2 * n + row) * kLanes, stride}, &p, 1, rows, n - row, weights, true);
+  if (!Room::jerk || !node.last) return;
+  for (int j = 0; j < n * 3 * n; ++j) entry(r.value_before, j) = Vec{};
 }
 
 template <typename Room>
 INLINED void lane_matrices(const Shape& shape, const Room& r, const LaneNode& node, const Vec& regularisation) {
-  const int n = r.n, wide = shape.row_velocity ? 2 * n : n;
+  const int n = r.n, wide = r.task_width;
   if (shape.row_velocity) scale_lanes(node.row_dv, node.row_weight, shape.rows, n, r.scaled_tasks, wide);
   scale_lanes(node.row_dq, node.row_weight, shape.rows, n, r.scaled_tasks + (wide - n) * kLanes, wide);
   if (!node.last) {
@@ -131,16 +138,13 @@ INLINED void lane_matrices(const Shape& shape, const Room& r, const LaneNode& no
     fold_lanes(r);
     if (Room::jerk) start_lanes(r, node.jerk_weight);
     eliminate_lanes(r, node, regularisation);
+    Vec sound = entry(r.sound, 0);
+    const Vec zero = {};
     for (int i = 0; i < n; ++i) {
-      const Vec x = entry(node.inverse, i), zero = {};
-      const auto sound = (x < 0.0) & (x > -kHuge);
-      entry(r.sound, 0) += sound ? zero : zero / zero;
+      const Vec x = entry(node.inverse, i);
+      sound += (x < 0.0) & (x > -kHuge) ? zero : zero / zero;
     }
+    entry(r.sound, 0) = sound;
   }
-  for (int row = 0, rows; row < n; row += rows) {
-    rows = lane_rows(n - row);
-    value_of_states(shape, r, node, 1, row, rows);
-    value_of_states(shape, r, node, 2, row, rows);
-    if (Room::jerk) value_of_before(r, node, row, rows);
-  }
+  update_lanes(shape, r, node);
 }

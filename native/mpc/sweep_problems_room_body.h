@@ -19,6 +19,7 @@ template <int known, bool with_jerk>
 struct ProblemsRoom : ProblemsExtent<known> {
   static constexpr bool jerk = with_jerk;
   static constexpr int blocks = jerk ? 4 : 3;  // of variables
+  int task_width;  // entries of a task's row: over q or [v | q]
   double dt;
   // Of the node at work
   double* scaled;        // (n, 3 n): the torques' rows by their weights
@@ -50,7 +51,7 @@ struct ProblemsRoom : ProblemsExtent<known> {
 
 template <int known, bool with_jerk>
 ProblemsRoom<known, with_jerk>::ProblemsRoom(const Shape& shape, double* memory, std::size_t* used)
-    : ProblemsExtent<known>(shape.nv), dt(shape.dt) {
+    : ProblemsExtent<known>(shape.nv), task_width((shape.row_velocity ? 2 : 1) * this->n), dt(shape.dt) {
   const int n = this->n;
   std::size_t count = 0;
   const auto take = [&count, memory](long entries) {

@@ -1,30 +1,36 @@
 // Gradients of a node's rows as gradients by its variables: the same with lanes of nodes and of problems.
 
-// out[e] += sum_i matrix[i * count + e] * gradient[i], in lanes.
+// out[e] += sum_i matrix[i * stride + e] * x[i] for `count` entries e, in lanes of which one vector is at hand.
+template <int some>
+INLINED void add_matrix_part(const double* matrix, const double* x, int rows, int stride, double* out) {
+  Vec sum[some];
+  UNROLLED for (int j = 0; j < some; ++j) sum[j] = vec(out + j * kLanes);
+  for (int i = 0; i < rows; ++i) {
+    const Vec g = vec(x + i * kLanes);
+    UNROLLED for (int j = 0; j < some; ++j) sum[j] += vec(matrix + (i * stride + j) * kLanes) * g;
+  }
+  UNROLLED for (int j = 0; j < some; ++j) vec(out + j * kLanes) = sum[j];
+}
+
+template <int some>
+INLINED void add_matrix_rest(const double* matrix, const double* x, int rows, int count, int stride, double* out) {
+  if constexpr (some > 0) {
+    if (count < some) return add_matrix_rest<some - 1>(matrix, x, rows, count, stride, out);
+    add_matrix_part<some>(matrix, x, rows, stride, out);
+  } else {
+    (void)matrix, (void)x, (void)rows, (void)count, (void)stride, (void)out;
+  }
+}
+
+INLINED void add_matrix(const double* matrix, const double* x, int rows, int count, int stride, double* out) {
+  int e = 0;
+  for (; e + 8 <= count; e += 8) add_matrix_part<8>(matrix + e * kLanes, x, rows, stride, out + e * kLanes);
+  add_matrix_rest<7>(matrix + e * kLanes, x, rows, count - e, stride, out + e * kLanes);
+}
+
 static void pull_matrix(const double* matrix, const double* gradient, int rows, int count, double* out) {
-  constexpr int kTogether = 8;
   for (int first = 0; first < kLanes; first += kWidth) {
-    for (int e = 0; e < count; e += kTogether) {
-      const int some = count - e < kTogether ? count - e : kTogether;
-      if (some == kTogether) {
-        Vec sum[kTogether];
-        UNROLLED for (int j = 0; j < kTogether; ++j) sum[j] = vec(out + (e + j) * kLanes + first);
-        for (int i = 0; i < rows; ++i) {
-          const Vec g = vec(gradient + i * kLanes + first);
-          const double* row = matrix + (i * count + e) * kLanes + first;
-          UNROLLED for (int j = 0; j < kTogether; ++j) sum[j] += vec(row + j * kLanes) * g;
-        }
-        UNROLLED for (int j = 0; j < kTogether; ++j) vec(out + (e + j) * kLanes + first) = sum[j];
-        continue;
-      }
-      for (int j = e; j < count; ++j) {
-        Vec sum = vec(out + j * kLanes + first);
-        for (int i = 0; i < rows; ++i) {
-          sum += vec(matrix + (i * count + j) * kLanes + first) * vec(gradient + i * kLanes + first);
-        }
-        vec(out + j * kLanes + first) = sum;
-      }
-    }
+    add_matrix(matrix + first, gradient + first, rows, count, count, out + first);
   }
 }
 

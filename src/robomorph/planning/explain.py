@@ -36,6 +36,17 @@ def explain_ends(broken: Sequence[Margin]) -> str:
     )
 
 
+def explain_coarse(unshown: Sequence[Margin], refine: int | None) -> str:
+    """An end that moves: what cannot be shown to hold beside it; nothing if there is nothing."""
+    if not unshown or refine is None:
+        return explain_ends(unshown)
+    parts = [f"{m.name}, {m.row}, near t = {m.time:.4g} s" for m in unshown[:_NAMED]]
+    return (
+        f"the pieces beside the moving start or end state are too long to show that {'; '.join(parts)}, "
+        f"hold, which they may: give refine={refine}, or more intervals"
+    )
+
+
 def explain(assembled: Assembled, evaluator: Evaluator, outcome: Outcome) -> str:
     return _outcome(assembled, evaluator, outcome) + _precision(outcome)
 
