@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace robomorph::mpc {
+namespace {
+
+constexpr double kForgetting = 0.8;
+
+// What the next one will take: the longest of late, but one that the machine held up counts double at most.
+void expect(double& seconds, double seen) {
+  seconds = seconds == 0.0 ? seen : std::max(kForgetting * seconds, std::min(seen, 2.0 * seconds));
+}
+
+}  // namespace
 
 Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
     : problem_(problem),
@@ -30,7 +40,7 @@ void Bundle::step(const Request& request) {
   while (!time_is_up()) iterate();
   const Clock::time_point done = Clock::now();
   finish();
-  finish_seconds_ = std::max(0.9 * finish_seconds_, seconds_between(done, Clock::now()));
+  expect(finish_seconds_, seconds_between(done, Clock::now()));
 }
 
 bool Bundle::time_is_up() {
@@ -41,8 +51,12 @@ bool Bundle::time_is_up() {
     over = true;
     if (request_.stop != nullptr) request_.stop->store(true, std::memory_order_relaxed);
   }
-  if (request_.deadline != Clock::time_point::max()) {
-    over |= seconds_between(Clock::now(), request_.deadline) < iteration_seconds_ + finish_seconds_;
+  if (request_.deadline != Clock::time_point::max() &&
+      seconds_between(Clock::now(), request_.deadline) < iteration_seconds_ + finish_seconds_) {
+    over = true;
+    // What kept one iteration for long must not keep all others from being tried.
+    iteration_seconds_ *= kForgetting;
+    finish_seconds_ *= kForgetting;
   }
   for (int p = 0; over && p < problems(); ++p) {
     if (p_[p].active) p_[p].end(Code::kDeadline);
@@ -160,7 +174,7 @@ void Bundle::iterate() {
   }
   keep_best();
   begin_phases();
-  iteration_seconds_ = std::max(0.9 * iteration_seconds_, seconds_between(begin, Clock::now()));
+  expect(iteration_seconds_, seconds_between(begin, Clock::now()));
 }
 
 }  // namespace robomorph::mpc

@@ -109,6 +109,8 @@ class Bundle {
   void soften(Progress& p, double hardness);  // all bounds; infinite: as the caller has them
   void begin_elastic(Progress& p);
   void end_elastic(Progress& p);
+  void stop_elastic(Progress& p);
+  void keep_softest(Progress& p);
   void resume_elastic(Progress& p);
 
   // bundle_finish.cpp

@@ -36,12 +36,21 @@ void Bundle::begin_elastic(Progress& p) {
   soften(p, kSoftest * p.unit);
 }
 
+void Bundle::keep_softest(Progress& p) {
+  if (p.now.violation >= p.softest_violation) return;
+  p.softest_violation = p.now.violation;
+  keep(softest_, index(p));
+}
+
+// No more of it.
+void Bundle::stop_elastic(Progress& p) {
+  keep_softest(p);
+  p.end(p.best_cost < INFINITY ? Code::kStalled : Code::kInfeasible);
+}
+
 // At this price the problem is solved, or leads no further.
 void Bundle::end_elastic(Progress& p) {
-  if (p.now.violation < p.softest_violation) {
-    p.softest_violation = p.now.violation;
-    keep(softest_, index(p));
-  }
+  keep_softest(p);
   const double hardest = kHardest * p.unit;
   const bool last = p.hardness > 0.99 * hardest;
   if (p.softest_violation <= (last ? kVeryNearly : kNearly) && p.tried_again <= last) {
@@ -49,7 +58,7 @@ void Bundle::end_elastic(Progress& p) {
     p.begin(Phase::kAgain, last ? Begin::kSoftest : Begin::kAsItIs);
     return soften(p, INFINITY);
   }
-  if (last) return p.end(p.best_cost < INFINITY ? Code::kStalled : Code::kInfeasible);
+  if (last) return stop_elastic(p);
   p.begin(Phase::kElastic, Begin::kAsItIs);
   soften(p, std::min(kHarder * p.hardness, hardest));
 }

@@ -20,6 +20,7 @@ constexpr int kSuspicious = 40, kPatience = 20;  // iterations that do not lead 
 constexpr double kNoticeable = 0.7;
 constexpr double kHardly = 0.01;  // broken, scaled
 constexpr int kCentring = 12;     // iterations
+constexpr int kMostElastic = 100;
 
 double last_mu(const Progress& p) {
   return std::max(kLastMu * (p.now.cost + p.now.soft), kLeast * p.unit) + 1e-100;
@@ -124,7 +125,8 @@ void Bundle::end_iteration(int i) {
   }
   const bool lost = p.in_phase >= kSuspicious && p.in_phase - nearest(p) >= kPatience;
   const bool used_up = p.tick ? p.iterations >= p.limit : p.iterations - p.elastic_iterations >= p.limit && !p.elastic;
-  if (p.optimal || will_be_optimal(p) || has_settled(p)) end_phase(p);
+  if (p.elastic && !p.tick && p.elastic_iterations >= kMostElastic) stop_elastic(p);
+  else if (p.optimal || will_be_optimal(p) || has_settled(p)) end_phase(p);
   else if (used_up || (p.centring && p.within == p.in_phase)) use_up(p);
   else if (!p.tick && (lost || p.refused >= kMostRefused)) give_up(p);
 }
