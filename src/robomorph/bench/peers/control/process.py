@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -34,6 +36,7 @@ class Worker:
                 stderr=self._said,
                 text=True,
                 env=environment,
+                start_new_session=True,  # so that a compiler which it started ends with it
             )
         except OSError as error:
             raise PeerError(f"{python}: {error}") from error
@@ -47,15 +50,15 @@ class Worker:
         self.close()
 
     def close(self) -> None:
-        """End the process and wait for it."""
-        self._process.kill()
+        """End the process and all that it started, and wait for it."""
+        self._kill()
         self._process.communicate()
         self._said.close()
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """The answer to one request; PeerError if there is none, or if it tells of an error."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        timer = threading.Timer(self._patience_s, self._process.kill)
+        timer = threading.Timer(self._patience_s, self._kill)
         timer.start()
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
@@ -71,6 +74,10 @@ class Worker:
         if "error" in answer:
             raise PeerError(str(answer["error"]))
         return answer
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _last_words(self) -> str:
         """The end of what it wrote to standard error."""
