@@ -232,6 +232,7 @@ def test_a_problem_that_cannot_be_kept_is_named() -> None:
         centre = 0.0 if v.name == "torque limits" else case.q[k]
         sign = 1.0 if v.bound == "upper" else -1.0
         assert v.limit == pytest.approx(centre + sign * limit) and v.time == pytest.approx(0.04 * v.node)
+        assert v.unit == {"torque limits": "N m", "position limits": "rad"}[v.name]
         assert v.value == values[v.node, k] and v.amount == pytest.approx(sign * (v.value - v.limit))
         assert v.scaled == pytest.approx(v.amount / (2 * limit)) and v.scaled <= found.violation * (1 + 1e-9)
 

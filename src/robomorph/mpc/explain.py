@@ -153,11 +153,12 @@ class Judge:
         """Name, row and unit of an entry's bounds."""
         if symbol != "row":
             own = [b for b in self.layout.bounds_of(symbol) if entry in b.subject.joints]
-            return (
-                " and ".join(b.name for b in own),
-                self.layout.robot.velocity_names[entry],
-                own[0].subject.unit,
+            joint = self.layout.robot.velocity_names[entry]
+            sliding = any(
+                b.joint_name == joint and b.kind == "prismatic" for b in self.layout.robot.model.bodies
             )
+            units = own[0].subject.unit.split(" or ")  # of joints that turn, of joints that slide
+            return " and ".join(b.name for b in own), joint, units[-1] if sliding else units[0]
         for bound in self.layout.bounds_of(ROWS):
             rows = self.layout.places[bound.name].rows
             if rows.start <= entry < rows.stop:
