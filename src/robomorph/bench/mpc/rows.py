@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from robomorph.bench.functions import PREDICTIVE_CONTROL
 from robomorph.bench.mpc.contest import Contest, Rules, compete, timing_of
 from robomorph.bench.mpc.ours import OurSolver
@@ -159,15 +157,3 @@ def faster(robot: str, case: str, peer: type[ControlPeer]) -> Callable[[Records]
         return ratio(ours, first(records, **common, how=peer.title), "cpu_median_ns")
 
     return find
-
-
-def share_agreed(records: Records) -> float | None:
-    """% of the problems, over all contests, on which both sides converged to the same cost."""
-    theirs = [r for r in records if r.who != OURS]
-    asked = sum(r.figures["problems"] for r in theirs)
-    return 100.0 * sum(r.figures["agreed"] for r in theirs) / asked if asked else None
-
-
-def largest(records: Records, figure: str) -> float | None:
-    found = [r.figures[figure] for r in select(records, who=OURS) if figure in r.figures]
-    return float(np.max(found)) if found else None

@@ -108,8 +108,9 @@ def _worst(records: Records) -> float | None:
 
 
 def _share(records: Records) -> float | None:
+    """Of all problems; a small sample does not tell."""
     asked = sum(r.figures["problems"] for r in records)
-    return 100.0 * sum(r.figures["solved"] for r in records) / asked if asked else None
+    return 100.0 * sum(r.figures["solved"] for r in records) / asked if asked >= _COUNT * len(KINDS) else None
 
 
 _GOALS = (
