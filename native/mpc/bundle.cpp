@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace robomorph::mpc {
+namespace {
+
+constexpr double kForgetting = 0.8;
+
+// What the next one will take: the longest of late, but one that the machine held up counts double at most.
+void expect(double& seconds, double seen) {
+  seconds = seconds == 0.0 ? seen : std::max(kForgetting * seconds, std::min(seen, 2.0 * seconds));
+}
+
+}  // namespace
 
 Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
     : problem_(problem),
@@ -12,6 +22,7 @@ Bundle::Bundle(const Problem& problem, int first, int count, bool wide)
       form_(make_form(w_)),
       loops_(row_loops()),
       gains_(static_cast<std::size_t>(w_.shape.problems) * problem.nv * 2 * problem.nv),
+      last_gains_(gains_.size()),
       gap_q_(w_.shape.problems * problem.nv),
       gap_v_(w_.shape.problems * problem.nv),
       series_((w_.shape.groups() + 2) * kLanes) {
@@ -29,7 +40,7 @@ void Bundle::step(const Request& request) {
   while (!time_is_up()) iterate();
   const Clock::time_point done = Clock::now();
   finish();
-  finish_seconds_ = std::max(0.9 * finish_seconds_, seconds_between(done, Clock::now()));
+  expect(finish_seconds_, seconds_between(done, Clock::now()));
 }
 
 bool Bundle::time_is_up() {
@@ -40,8 +51,12 @@ bool Bundle::time_is_up() {
     over = true;
     if (request_.stop != nullptr) request_.stop->store(true, std::memory_order_relaxed);
   }
-  if (request_.deadline != Clock::time_point::max()) {
-    over |= seconds_between(Clock::now(), request_.deadline) < iteration_seconds_ + finish_seconds_;
+  if (request_.deadline != Clock::time_point::max() &&
+      seconds_between(Clock::now(), request_.deadline) < iteration_seconds_ + finish_seconds_) {
+    over = true;
+    // What kept one iteration for long must not keep all others from being tried.
+    iteration_seconds_ *= kForgetting;
+    finish_seconds_ *= kForgetting;
   }
   for (int p = 0; over && p < problems(); ++p) {
     if (p_[p].active) p_[p].end(Code::kDeadline);
@@ -100,6 +115,26 @@ void Bundle::swap_trial() {
   for (Terms& t : w_.terms) std::swap(t.value, t.trial);
 }
 
+void Bundle::keep(Motion& motion, int p) const {
+  alignas(64) double mask[kLanes] = {};
+  for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == p ? 1.0 : 0.0;
+  const Terms* t = w_.terms;
+  const std::size_t size = w_.shape.numbers(problem_.nv);
+  loops_.keep(t[kPosition].value, mask, size, motion.q.data());
+  loops_.keep(t[kVelocity].value, mask, size, motion.v.data());
+  loops_.keep(t[kAcceleration].value, mask, size, motion.a.data());
+}
+
+void Bundle::recall(const Motion& motion, int p) const {
+  alignas(64) double mask[kLanes] = {};
+  for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == p ? 1.0 : 0.0;
+  const Terms* t = w_.terms;
+  const std::size_t size = w_.shape.numbers(problem_.nv);
+  loops_.keep(motion.q.data(), mask, size, t[kPosition].value);
+  loops_.keep(motion.v.data(), mask, size, t[kVelocity].value);
+  loops_.keep(motion.a.data(), mask, size, t[kAcceleration].value);
+}
+
 // False where no problem has work left.
 bool Bundle::find_directions() {
   const Clock::time_point begin = Clock::now();
@@ -109,7 +144,12 @@ bool Bundle::find_directions() {
   }
   for (int p = 0; p < problems(); ++p) facts_.ok[p] = p_[p].active;
   row_seconds_ += seconds_between(begin, Clock::now());
-  form_->direction(gap_q_.data(), gap_v_.data(), regularisation_, gains_.data(), facts_);
+  form_->direction(gap_q_.data(), gap_v_.data(), regularisation_, last_gains_.data(), facts_);
+  for (int p = 0; p < problems(); ++p) {
+    // Those of problems that are done stay.
+    const std::size_t size = 2 * static_cast<std::size_t>(problem_.nv) * problem_.nv;
+    if (p_[p].active && facts_.ok[p]) std::copy_n(last_gains_.data() + p * size, size, gains_.data() + p * size);
+  }
   const Clock::time_point directed = Clock::now();
   clear(reach_);
   for (const Terms& t : w_.terms) {
@@ -134,7 +174,7 @@ void Bundle::iterate() {
   }
   keep_best();
   begin_phases();
-  iteration_seconds_ = std::max(0.9 * iteration_seconds_, seconds_between(begin, Clock::now()));
+  expect(iteration_seconds_, seconds_between(begin, Clock::now()));
 }
 
 }  // namespace robomorph::mpc

@@ -34,7 +34,7 @@ struct Request {
 };
 
 // Prices of elastic bounds, in units of the cost at the start: of one scaled unit.
-inline constexpr double kSoftest = 1.0, kHardest = 1e6;
+inline constexpr double kSoftest = 1.0, kHardest = 1e4;
 
 class Bundle {
  public:
@@ -80,6 +80,8 @@ class Bundle {
   Point point_of(int p) const;
   void share_out();  // per-problem numbers to lanes
   void swap_trial();
+  void keep(Motion& motion, int p) const;          // of one problem, from `value`
+  void recall(const Motion& motion, int p) const;  // and back
   double sum_of(const double* lanes, int p) const;   // over one problem's lanes
   double most_of(const double* lanes, int p) const;
 
@@ -92,6 +94,7 @@ class Bundle {
   void end_iteration(int p);
   void end_phase(Progress& p);
   void give_up(Progress& p);
+  void use_up(Progress& p);
   bool is_optimal(const Progress& p) const;
   bool will_be_optimal(const Progress& p) const;
   bool bounds_hold(const Progress& p) const;
@@ -99,18 +102,23 @@ class Bundle {
   void adapt_regularisation(Progress& p);
   void raise_regularisation(Progress& p, double by);
   void keep_best();
+  bool has_settled(Progress& p) const;
+  int nearest(Progress& p) const;
 
   // bundle_elastic.cpp
   void soften(Progress& p, double hardness);  // all bounds; infinite: as the caller has them
   void begin_elastic(Progress& p);
   void end_elastic(Progress& p);
+  void stop_elastic(Progress& p);
+  void keep_softest(Progress& p);
+  void resume_elastic(Progress& p);
 
   // bundle_finish.cpp
   void finish();
   const Motion* choose(int p);
-  void fold(int p, const double* q, const double* v, const double* a);
   void write_plan(int p);
   void write_counts(int p);
+  void note(int p);
 
   // bundle_report.cpp
   void report(int p);
@@ -130,7 +138,7 @@ class Bundle {
   Reach reach_;
   Measure measure_;
   StepFacts facts_;
-  Doubles gains_, gap_q_, gap_v_, series_;
+  Doubles gains_, last_gains_, gap_q_, gap_v_, series_;
   Motion best_, begun_, softest_;
   alignas(64) double mu_[kLanes] = {}, primal_[kLanes] = {}, dual_[kLanes] = {}, regularisation_[kLanes] = {};
   Seconds seconds_;

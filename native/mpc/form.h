@@ -34,6 +34,15 @@ class Form {
   // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
   virtual void settle() = 0;
 
+  // Does a settled motion begin at the measured state? Else at that of `value`, and directions close the gap.
+  virtual bool settles_at_state() const { return false; }
+
+  // The last plan is moved on by so many nodes.
+  virtual void shift(double /*nodes*/) {}
+
+  // Fills `trial` of all quantities with the motion that follows `value` but begins at the state that the caller measured.
+  virtual void begin_at_state() = 0;
+
   // The last trial has become the value: directions are wanted there.
   virtual void accept() = 0;
 
@@ -47,6 +56,9 @@ class Form {
 
   // Of problem p's direction: sum of da^2, or whatever regularisation is added to.
   virtual double square(int problem) const = 0;
+
+  // A guess of how much the model weighs controls, for where nothing else is known; above 0.
+  virtual double stiffness(int problem) const = 0;
 
   // Spent since the last time it was asked.
   virtual Seconds spent() = 0;

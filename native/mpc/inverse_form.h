@@ -17,11 +17,13 @@ class InverseForm final : public Form {
 
   void trial(const double* share) override;
   void settle() override;
+  void begin_at_state() override;
   void accept() override {}  // a trial's derivatives are those of the value to be
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;
   void torque_gains(int problem, const double* gains, double* out) const override;
   double square(int problem) const override;
+  double stiffness(int problem) const override;
   Seconds spent() override;
 
  private:

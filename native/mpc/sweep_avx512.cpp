@@ -1,4 +1,6 @@
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #include "mpc/sweep_versions.h"
 
 namespace robomorph::mpc {

@@ -1,28 +1,29 @@
 // Lanes are nodes: the sweep back, node by node, and forth.
 
-// The rows of a group of nodes out of lane order.
+// Rows (count, nv) of a group of nodes out of lane order, times the roots of their weights.
+template <typename Room>
+INLINED void take_rows(const Room& r, const double* from, const double* weights, int count, int width, double* to) {
+  for (int i = 0; i < count; ++i) {
+    double by[kLanes] __attribute__((aligned(64)));
+    for (int l = 0; l < kLanes; l += kWidth) vec(by + l) = root(vec(weights + i * kLanes + l));
+    to_rows(from + i * r.n * kLanes, r.n, by, to + i * width, count * width);
+  }
+}
+
 template <typename Room>
 static void take_group(const Shape& shape, const Room& r, const Quadratic& m, int group) {
-  const int n = r.n, block = r.block, node = n * 3 * block;
-  const long at = static_cast<long>(group) * n * kLanes;
-  for (int i = 0; i < n; ++i) {
-    const long row = at * n + i * n * kLanes;
-    double* to = r.jacobian + i * 3 * block;
-    to_rows(m.torque_mass + row, n, to, node);
-    to_rows(m.torque_dv + row, n, to + block, node);
-    to_rows(m.torque_dq + row, n, to + 2 * block, node);
-  }
-  const long tasks = static_cast<long>(group) * shape.rows * n * kLanes;
-  for (int i = 0; i < shape.rows; ++i) {
-    double* to = r.tasks + i * r.task_width;
-    if (shape.row_velocity) to_rows(m.row_dv + tasks + i * n * kLanes, n, to, shape.rows * r.task_width);
-    to_rows(m.row_dq + tasks + i * n * kLanes, n, to + r.task_width - block, shape.rows * r.task_width);
-  }
-  to_rows(m.a_weight + at, n, r.diagonals, r.width());
-  to_rows(m.v_weight + at, n, r.diagonals + block, r.width());
-  to_rows(m.q_weight + at, n, r.diagonals + 2 * block, r.width());
+  const int n = r.n, block = r.block, wide = r.task_width;
+  const long at = static_cast<long>(group) * n * kLanes, task = static_cast<long>(group) * shape.rows * kLanes;
+  take_rows(r, m.torque_mass + at * n, m.torque_weight + at, n, 3 * block, r.jacobian);
+  take_rows(r, m.torque_dv + at * n, m.torque_weight + at, n, 3 * block, r.jacobian + block);
+  take_rows(r, m.torque_dq + at * n, m.torque_weight + at, n, 3 * block, r.jacobian + 2 * block);
+  if (shape.row_velocity) take_rows(r, m.row_dv + task * n, m.row_weight + task, shape.rows, wide, r.tasks);
+  if (shape.rows > 0) take_rows(r, m.row_dq + task * n, m.row_weight + task, shape.rows, wide, r.tasks + wide - block);
+  to_rows(m.a_weight + at, n, nullptr, r.diagonals, r.width());
+  to_rows(m.v_weight + at, n, nullptr, r.diagonals + block, r.width());
+  to_rows(m.q_weight + at, n, nullptr, r.diagonals + 2 * block, r.width());
   if (!Room::jerk) return;
-  to_rows(m.jerk_weight + at, n, r.diagonals + 3 * block, r.width());
+  to_rows(m.jerk_weight + at, n, nullptr, r.diagonals + 3 * block, r.width());
   for (int l = 0; l < kLanes; ++l) {
     double* const row = r.diagonals + l * r.width();
     for (int j = 0; j < block; j += kWidth) vec(row + j) += vec(row + 3 * block + j);
@@ -34,15 +35,7 @@ static void take_pulls(const Shape& shape, const Room& r, const Quadratic& m, in
   const int line = r.n * kLanes;
   pull_back(shape, m, group, last, r.lanes);
   for (int b = last ? 1 : 0; b < (last || !Room::jerk ? 3 : 4); ++b) {
-    to_rows(r.lanes + b * line, r.n, r.pulls + b * r.block, r.width());
-  }
-}
-
-// to[i] = weights[i] * from[i], rows of `width` numbers; weights in lane order.
-static void scale_rows(const double* from, const double* weights, int rows, int width, double* to) {
-  for (int i = 0; i < rows; ++i) {
-    const double w = weights[i * kLanes];
-    for (int j = 0; j < width; j += kWidth) vec(to + i * width + j) = vec(from + i * width + j) * w;
+    to_rows(r.lanes + b * line, r.n, nullptr, r.pulls + b * r.block, r.width());
   }
 }
 
@@ -55,34 +48,29 @@ static void clear_padding(const Room& r) {
 
 // Returns false where a pivot was not positive.
 template <typename Room>
-static bool node_matrices(const Shape& shape, const Room& r, const Quadratic& m, int node, double regularisation) {
+static bool node_matrices(const Shape& shape, const Room& r, int node, double regularisation) {
   const int n = r.n, lane = node % kLanes;
   const bool last = node == shape.horizon;
   const double* jacobian = r.jacobian + lane * n * 3 * r.block;
   const double* tasks = r.tasks + lane * shape.rows * r.task_width;
   const double* diagonals = r.diagonals + lane * r.width();
   double* factor = r.factors + (last ? 0 : static_cast<long>(node) * n * r.width());
-  double* inverse = r.inverses + (last ? 0 : static_cast<long>(node) * r.block);
-  const long line = static_cast<long>(node / kLanes) * kLanes;
-  if (shape.rows > 0) {
-    scale_rows(tasks, m.row_weight + line * shape.rows + lane, shape.rows, r.task_width, r.scaled_tasks);
-  }
+  bool fine = true;
   if (!last) {
-    scale_rows(jacobian, m.torque_weight + line * n + lane, n, 3 * r.block, r.scaled);
     fold_states(r);
     start_accelerations(r, diagonals, regularisation);
     if (Room::jerk) start_jerk(r, diagonals);
-    eliminate_accelerations(r, jacobian, factor, inverse);
+    eliminate_accelerations(r, jacobian, factor);
+    for (int i = 0; i < n; ++i) fine = fine & (r.roots[i] > 0.0) & (r.roots[i] <= kHuge);
   } else {
     clear_padding(r);
   }
   update_value(shape, r, jacobian, tasks, diagonals, factor, last);
-  bool fine = true;
-  for (int i = 0; i < n && !last; ++i) fine = fine & (inverse[i] < 0.0) & (inverse[i] > -kHuge);
   return fine;
 }
 
-// out = triangle * x, where the triangle (n, width) has zeros above its diagonal; out in whole vectors.
+// out = -matrix * x, rows of `columns` numbers, or those up to the diagonal's vector for a lower triangle; out in whole vectors.
+template <bool triangle>
 INLINED void multiply_rows(const double* matrix, int width, int n, int columns, const double* x, double* out) {
   for (int i = 0; i < n; i += kWidth) {
     Vec rows[kWidth];
@@ -90,17 +78,18 @@ INLINED void multiply_rows(const double* matrix, int width, int n, int columns, 
       rows[k] = Vec{};
       if (i + k >= n) continue;
       const double* row = matrix + (i + k) * width;
-      for (int j = 0; j < columns; j += kWidth) rows[k] += vec(row + j) * vec(x + j);
+      for (int j = 0; j < (triangle ? i + kWidth : columns); j += kWidth) rows[k] -= vec(row + j) * vec(x + j);
     }
     vec(out + i) = sums(rows);
   }
 }
 
-// to[j] += sum_i matrix[i][j] * x[i], over `columns` numbers.
+// to[j] += sum_i matrix[i][j] * x[i], over `columns` numbers; of a lower triangle from the diagonal's vector on.
+template <bool triangle>
 INLINED void add_rows(const double* matrix, int width, int n, int columns, const double* x, double* to) {
   for (int j = 0; j < columns; j += kWidth) {
     Vec even = vec(to + j), odd = {};
-    int i = 0;
+    int i = triangle ? j : 0;
     for (; i + 1 < n; i += 2) {
       even += vec(matrix + i * width + j) * x[i];
       odd += vec(matrix + (i + 1) * width + j) * x[i + 1];
@@ -132,15 +121,11 @@ static void node_vectors(const Shape& shape, const Room& r, int node) {
     vec(r.value + j) = vec(pull + block + j) + v;
     vec(r.value + block + j) = vec(pull + 2 * block + j) + q;
   }
-  multiply_rows(factor, r.width(), r.n, block, r.slope, r.solved);
-  add_rows(factor + block, r.width(), r.n, r.states(), r.solved, r.value);
+  multiply_rows<true>(factor, r.width(), r.n, block, r.slope, offset);
+  add_rows<false>(factor + block, r.width(), r.n, r.states(), offset, r.value);
   Vec sum = {};
-  for (int j = 0; j < block; j += kWidth) {
-    const Vec y = vec(r.solved + j), by = y * vec(r.inverses + static_cast<long>(node) * block + j);
-    vec(offset + j) = by;
-    sum += y * by;
-  }
-  *r.constant += total(sum);
+  for (int j = 0; j < block; j += kWidth) sum += vec(offset + j) * vec(offset + j);
+  *r.constant -= total(sum);
 }
 
 template <typename Room>
@@ -155,7 +140,7 @@ static void nodes_back(const Shape& shape, const Quadratic& model, const double*
       if (matrices) take_group(shape, r, model, group);
     }
     if (last || node == shape.horizon - 1 || node % kLanes == kLanes - 1) take_pulls(shape, r, model, group, last);
-    if (matrices) fine = node_matrices(shape, r, model, node, *regularisation);
+    if (matrices) fine = node_matrices(shape, r, node, *regularisation);
     if (fine) node_vectors(shape, r, node);
   }
   if (matrices) {
@@ -173,12 +158,12 @@ static void nodes_gains(const Room& r, double* gains) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < 2 * block; j += kWidth) {
       Vec sum = {};
-      for (int k = i; k < n; ++k) sum += vec(r.factors + k * width + block + j) * r.factors[k * width + i];
-      vec(r.upper + j) = sum;  // which is done with
+      for (int k = i; k < n; ++k) sum -= vec(r.factors + k * width + block + j) * r.factors[k * width + i];
+      vec(r.start + j) = sum;  // the first row of it, which begins anew with every node
     }
     for (int j = 0; j < n; ++j) {
-      gains[i * 2 * n + j] = r.upper[block + j];
-      gains[i * 2 * n + n + j] = r.upper[j];
+      gains[i * 2 * n + j] = r.start[block + j];
+      gains[i * 2 * n + n + j] = r.start[j];
     }
   }
 }
@@ -204,12 +189,12 @@ static void node_forth(const Room& r, int node, double* state, double* a) {
   const int block = r.block;
   const double* factor = r.factors + static_cast<long>(node) * r.n * r.width();
   const double* offset = r.offsets + static_cast<long>(node) * block;
-  multiply_rows(factor + block, r.width(), r.n, r.states(), state, r.solved);
+  multiply_rows<false>(factor + block, r.width(), r.n, r.states(), state, r.solved);
   for (int j = 0; j < block; j += kWidth) {
     vec(r.solved + j) += vec(offset + j);
     vec(a + j) = Vec{};
   }
-  add_rows(factor, r.width(), r.n, block, r.solved, a);
+  add_rows<true>(factor, r.width(), r.n, block, r.solved, a);
   for (int j = 0; j < block; j += kWidth) {
     vec(state + j) += r.dt * vec(a + j);
     vec(state + block + j) += r.dt * vec(state + j);

@@ -5,37 +5,29 @@ template <typename Room>
 struct PanelTile {
   const Room& r;
   const double* jacobian;
-  double *factor, *inverse;
+  double* factor;
   int row, column;
   bool torques;
 
   template <int rows, int some>
   void run() const {
     const int width = r.width();
-    Vec t[rows][some], by[rows];
+    double *const to = factor + row * width, *const roots = r.roots + row;
+    Vec t[rows][some];
     clear_tile(t);
-    if (torques) add_product(t, jacobian + row, 3 * r.block, r.scaled + column, 3 * r.block, r.n);
-    add_product(t, r.multipliers + row, r.block, r.upper + column, width, row);
+    if (torques) add_product(t, jacobian + row, jacobian + column, 3 * r.block, r.n);
+    add_product<true>(t, factor + row, factor + column, width, row);
     add_tile(t, r.start + row * width + column, width);
-    double* const known = r.multipliers + row * r.block + row;
     if (column == row) {
-      eliminate<0>(t, by, lane<0>(t[0][0]));
-      UNROLLED for (int i = 0; i < rows; ++i) inverse[row + i] = by[i][0];
+      eliminate<0>(t, lane<0>(t[0][0]), roots);
     } else {
-      eliminate_known(t, known, r.block);
-      UNROLLED for (int i = 0; i < rows; ++i) by[i] = spread(inverse[row + i]);
+      eliminate_known(t, to + row, width, roots);
     }
-    store_tile(t, r.upper + row * width + column, width);
-    UNROLLED for (int c = 0; c < some; ++c) {
-      const int at = column + c * kWidth;
-      double* const to = at < r.block ? r.multipliers + row * r.block + at : factor + row * width + at;
-      const int stride = at < r.block ? r.block : width;
-      UNROLLED for (int i = 0; i < rows; ++i) vec(to + i * stride) = t[i][c] * by[i];
-    }
+    store_tile(t, to + column, width);
   }
 };
 
-// The inverse of the unit triangle: what elimination makes of the unit matrix, up to the columns of `row`.
+// The inverse of the triangle: what elimination makes of the unit matrix, in vector `column` left of or on the diagonal.
 template <typename Room>
 struct InverseTile {
   const Room& r;
@@ -45,29 +37,30 @@ struct InverseTile {
   template <int rows, int some>
   void run() const {
     const int width = r.width();
-    Vec t[rows][some];
+    double* const to = factor + row * width;
+    Vec t[rows][1];
     clear_tile(t);
-    if (column + (some - 1) * kWidth == row) {
-      UNROLLED for (int i = 0; i < rows; ++i) t[i][some - 1] = vec(r.unit + i * kWidth);
+    if (column == row) {
+      UNROLLED for (int i = 0; i < rows; ++i) t[i][0] = vec(r.unit + i * kWidth);
     }
-    add_product(t, r.multipliers + column * r.block + row, r.block, factor + column * width + column, width, row - column);
-    eliminate_known(t, r.multipliers + row * r.block + row, r.block);
-    store_tile(t, factor + row * width + column, width);
+    const double* from = factor + column * width;
+    add_product<true>(t, from + row, from + column, width, row - column);
+    eliminate_known(t, to + row, width, r.roots + row);
+    store_tile(t, to + column, width);
   }
 };
 
 template <typename Room>
-INLINED void eliminate_accelerations(const Room& r, const double* jacobian, double* factor, double* inverse) {
+INLINED void eliminate_accelerations(const Room& r, const double* jacobian, double* factor) {
   for (int row = 0; row < r.n; row += kWidth) {
     const int rows = next_rows(r.n - row);
     for (int column = row, some; column < r.width(); column += some * kWidth) {
       const bool torques = column < 3 * r.block;  // they know nothing of accelerations before
       some = next_vectors(((torques ? 3 * r.block : r.width()) - column) / kWidth);
-      sized<kWidth, kTileVectors>(rows, some, PanelTile<Room>{r, jacobian, factor, inverse, row, column, torques});
+      sized<kWidth, kTileVectors>(rows, some, PanelTile<Room>{r, jacobian, factor, row, column, torques});
     }
-    for (int column = 0, some; column <= row; column += some * kWidth) {
-      some = next_vectors((row - column) / kWidth + 1);
-      sized<kWidth, kTileVectors>(rows, some, InverseTile<Room>{r, factor, row, column});
+    for (int column = 0; column <= row; column += kWidth) {  // the diagonal last, as it takes the triangle's place
+      sized<kWidth, 1>(rows, 1, InverseTile<Room>{r, factor, row, column});
     }
   }
 }
@@ -167,11 +160,11 @@ struct ValueTile {
     Vec t[rows][some];
     clear_tile(t);
     if (!last) {
-      add_product(t, jacobian + from + row, 3 * r.block, r.scaled + from + column, 3 * r.block, r.n);
+      add_product(t, jacobian + from + row, jacobian + from + column, 3 * r.block, r.n);
     }
     if (task_count > 0) {
       const int at = which == 2 ? r.task_width - r.block : 0;
-      add_product(t, tasks + at + row, r.task_width, r.scaled_tasks + at + column, r.task_width, task_count);
+      add_product(t, tasks + at + row, tasks + at + column, r.task_width, task_count);
     }
     if (column == row) {
       UNROLLED for (int i = 0; i < rows; ++i) t[i][0] += vec(r.unit + i * kWidth) * vec(diagonals + from + row);
@@ -179,7 +172,7 @@ struct ValueTile {
     double* const to = (which == 1 ? r.value_v : r.value_q) + row * stride + column;
     if (!last) {
       add_tile(t, to, stride);
-      add_product(t, factor + from + row, width, r.upper + from + column, width, r.n);
+      add_product<true>(t, factor + from + row, factor + from + column, width, r.n);
     }
     store_tile(t, to, stride);
   }
@@ -200,7 +193,7 @@ struct BeforeTile {
     if (column == own) {
       UNROLLED for (int i = 0; i < rows; ++i) t[i][0] = vec(r.unit + i * kWidth) * vec(diagonals + 3 * r.block + row);
     }
-    add_product(t, factor + 3 * r.block + row, width, r.upper + r.block + column, width, r.n);
+    add_product<true>(t, factor + 3 * r.block + row, factor + r.block + column, width, r.n);
     store_tile(t, r.value_before + row * 3 * r.block + column, 3 * r.block);
   }
 };

@@ -22,34 +22,32 @@ struct NodesRoom : NodesExtent<known> {
   int task_width;
   double dt;
   // Of a group of nodes, a row for each
-  double* jacobian;   // (kLanes, n, 3 block): torques by a, v, q
-  double* tasks;      // (kLanes, rows, task_width)
+  double* jacobian;   // (kLanes, n, 3 block): torques by a, v, q, times the roots of their weights
+  double* tasks;      // (kLanes, rows, task_width): the same
   double* diagonals;  // (kLanes, width): weights of a, v, q, a before; a with jerk
   double* pulls;      // (kLanes, width): gradients
   double* lanes;      // (width, kLanes): before they are rows
   // Of the node at work
   double* unit;          // (kWidth, kWidth)
-  double* scaled;        // (n, 3 block): jacobian by weights
-  double* scaled_tasks;  // (rows, task_width)
   double* start;         // (block, width): rows of a before the torques come in
-  double* upper;         // (n, width): the triangle
-  double* multipliers;   // (n, block): the triangle by its pivots, negative
   double* value_v;       // (block, 2 block): the value's matrix, rows of v over [v | q]
   double* value_q;       // (block, block): rows of q
   double* value_before;  // (block, 3 block): rows of a before, over [v | q | a before]
   double* before_v;      // (block, block): rows of a before over v, a step back
   double* value;         // (states,): the value's gradient over [v | q | a before]
-  double* slope;         // (width,): the gradient before a is eliminated
+  double* slope;         // (block,): the gradient of a before it is eliminated
   double* solved;        // (block,)
+  double* roots;         // (block,): of the pivots' inverses
   double* state;         // (states,)
   double* first_v;       // as value_v and value_q at node 0
   double* first_q;
   double* constant;      // (1,): twice the value's constant
   double* steps;         // (kLanes, 3 block): dv, dq, da of a group
-  // Of all nodes with an acceleration
-  double* factors;   // (horizon, n, width): [inverse of the unit triangle | upper by its pivots, negative]
-  double* inverses;  // (horizon, block): of pivots, negative
-  double* offsets;   // (horizon, block)
+  // Of all nodes with an acceleration: the triangle U' of Cholesky's U' U and what it makes of the other columns. A row is
+  // [inverse of U' up to the vector of the diagonal, then U | other columns], of the node at work U on the diagonal until
+  // it is inverted.
+  double* factors;  // (horizon, n, width)
+  double* offsets;  // (horizon, block)
 
   int states() const { return (blocks - 1) * this->block; }
   int width() const { return blocks * this->block; }
@@ -74,25 +72,21 @@ NodesRoom<known, with_jerk>::NodesRoom(const Shape& shape, double* memory, std::
   pulls = take(kLanes * width());
   lanes = take(kLanes * 4 * n);
   unit = take(kWidth * kWidth);
-  scaled = take(n * 3 * block);
-  scaled_tasks = take(static_cast<long>(shape.rows) * task_width);
   start = take(block * width());
-  upper = take(n * width());
-  multipliers = take(n * block);
   value_v = take(block * 2 * block);
   value_q = take(block * block);
   value_before = take(block * 3 * block);
   before_v = take(block * block);
   value = take(states());
-  slope = take(width());
+  slope = take(block);
   solved = take(block);
+  roots = take(block);
   state = take(states());
   first_v = take(block * 2 * block);
   first_q = take(block * block);
   constant = take(1);
   steps = take(kLanes * 3 * block);
   factors = take(static_cast<long>(shape.horizon) * n * width());
-  inverses = take(static_cast<long>(shape.horizon) * block);
   offsets = take(static_cast<long>(shape.horizon) * block);
   if (used) *used = count;
 }

@@ -1,14 +1,13 @@
 // Lanes are nodes: tiles of matrices that stay in registers. A tile has `rows` rows of `some` vectors.
 
-// sum += left' right, rows of both one below another: left (depth, rows), right (depth, some vectors).
-template <int rows, int some>
-INLINED void add_product(Vec (&sum)[rows][some], const double* left, int left_stride, const double* right,
-                         int right_stride, int depth) {
-  for (int k = 0; k < depth; ++k, left += left_stride, right += right_stride) {
+// sum += left' right (or -=), rows of both one below another: left (depth, rows), right (depth, some vectors).
+template <bool minus = false, int rows, int some>
+INLINED void add_product(Vec (&sum)[rows][some], const double* left, const double* right, int stride, int depth) {
+  for (int k = 0; k < depth; ++k, left += stride, right += stride) {
     Vec x[some];
     UNROLLED for (int c = 0; c < some; ++c) x[c] = vec(right + c * kWidth);
     UNROLLED for (int i = 0; i < rows; ++i) {
-      UNROLLED for (int c = 0; c < some; ++c) sum[i][c] += x[c] * left[i];
+      UNROLLED for (int c = 0; c < some; ++c) sum[i][c] += x[c] * (minus ? -left[i] : left[i]);
     }
   }
 }
@@ -55,34 +54,40 @@ INLINED int next_vectors(int left) {
 
 INLINED int next_rows(int left) { return left < kWidth ? left : kWidth; }
 
-// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on. t becomes upper, `inverse` the
-// pivots' inverses, negative. The next pivot is computed apart, as all waits for it: `diagonal` is this one, in all lanes.
+// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on: it becomes Cholesky's triangle,
+// with the inverses of its diagonal at `roots`. The next pivot is computed apart, as all waits for it: `diagonal` is this
+// one, in all lanes.
 template <int pivot, int row, int rows, int some>
-INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& inverse) {
+INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& by) {
   if constexpr (row < rows) {
-    const Vec f = lane<row>(t[pivot][0]) * inverse;
+    const Vec f = lane<row>(t[pivot][0]) * by;
     UNROLLED for (int c = 0; c < some; ++c) t[row][c] += f * t[pivot][c];
-    eliminate_row<pivot, row + 1>(t, inverse);
+    eliminate_row<pivot, row + 1>(t, by);
   }
 }
 
 template <int pivot, int rows, int some>
-INLINED void eliminate(Vec (&t)[rows][some], Vec (&inverse)[rows], const Vec& diagonal) {
-  inverse[pivot] = -1.0 / diagonal;
+INLINED void eliminate(Vec (&t)[rows][some], const Vec& diagonal, double* roots) {
+  const Vec by = -1.0 / diagonal, scale = root(-by);
+  roots[pivot] = scale[0];
   if constexpr (pivot + 1 < rows) {
     const Vec beside = lane<pivot + 1>(t[pivot][0]);
-    const Vec next = lane<pivot + 1>(t[pivot + 1][0]) + beside * beside * inverse[pivot];
-    eliminate_row<pivot, pivot + 1>(t, inverse[pivot]);
-    eliminate<pivot + 1>(t, inverse, next);
+    const Vec next = lane<pivot + 1>(t[pivot + 1][0]) + beside * beside * by;
+    eliminate_row<pivot, pivot + 1>(t, by);
+    UNROLLED for (int c = 0; c < some; ++c) t[pivot][c] *= scale;
+    eliminate<pivot + 1>(t, next, roots);
+  } else {
+    UNROLLED for (int c = 0; c < some; ++c) t[pivot][c] *= scale;
   }
 }
 
-// The same with multipliers that are known, (rows, ...) at `m`.
+// The same where the triangle is known: its rows at `known`, and the inverses of its diagonal at `roots`.
 template <int rows, int some>
-INLINED void eliminate_known(Vec (&t)[rows][some], const double* m, int stride) {
+INLINED void eliminate_known(Vec (&t)[rows][some], const double* known, int stride, const double* roots) {
   UNROLLED for (int i = 0; i < rows; ++i) {
+    UNROLLED for (int c = 0; c < some; ++c) t[i][c] *= roots[i];
     UNROLLED for (int r = i + 1; r < rows; ++r) {
-      UNROLLED for (int c = 0; c < some; ++c) t[r][c] += t[i][c] * m[i * stride + r];
+      UNROLLED for (int c = 0; c < some; ++c) t[r][c] -= t[i][c] * known[i * stride + r];
     }
   }
 }

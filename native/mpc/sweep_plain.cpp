@@ -1,3 +1,7 @@
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "mpc/sweep_versions.h"
 
 namespace robomorph::mpc {

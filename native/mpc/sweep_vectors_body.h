@@ -34,6 +34,18 @@ INLINED Vec lane(const Vec& v) {
 #endif
 }
 
+INLINED Vec root(const Vec& v) {
+#if WIDTH == 8
+  return (Vec)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);
+#elif WIDTH == 4
+  return (Vec)_mm256_sqrt_pd((__m256d)v);
+#elif defined(__SSE2__)
+  return (Vec)_mm_sqrt_pd((__m128d)v);
+#else
+  return Vec{__builtin_sqrt(v[0]), __builtin_sqrt(v[1])};
+#endif
+}
+
 // Of two vectors, numbers in pairs of lanes, and in groups of four and eight: those that stay and those that change
 // places when rows become columns.
 #if defined(SHUFFLE) && WIDTH == 8
@@ -124,13 +136,16 @@ INLINED double total(const Vec& v) {
   return out;
 }
 
-// Entries in lane order, (count, kLanes), become rows: lane l at to + l * stride, with zeros up to a whole vector.
-static void to_rows(const double* from, int count, double* to, int stride) {
-  for (int e = 0; e < count; e += kWidth) {
-    for (int first = 0; first < kLanes; first += kWidth) {
+// Entries in lane order, (count, kLanes), times `by` (kLanes; null for one) become rows: lane l at to + l * stride, with
+// zeros up to a whole vector.
+INLINED void to_rows(const double* from, int count, const double* by, double* to, int stride) {
+  for (int first = 0; first < kLanes; first += kWidth) {
+    const Vec factor = by ? vec(by + first) : Vec{};
+    for (int e = 0; e < count; e += kWidth) {
       Vec rows[kWidth];
       UNROLLED for (int i = 0; i < kWidth; ++i) {
-        rows[i] = e + i < count ? vec(from + (e + i) * kLanes + first) : Vec{};
+        if (e + i >= count) rows[i] = Vec{};
+        else rows[i] = by ? vec(from + (e + i) * kLanes + first) * factor : vec(from + (e + i) * kLanes + first);
       }
       transpose(rows);
       UNROLLED for (int l = 0; l < kWidth; ++l) vec(to + (first + l) * stride + e) = rows[l];
@@ -139,7 +154,7 @@ static void to_rows(const double* from, int count, double* to, int stride) {
 }
 
 // The other way.
-static void to_lanes(const double* from, int stride, int count, double* to) {
+INLINED void to_lanes(const double* from, int stride, int count, double* to) {
   for (int e = 0; e < count; e += kWidth) {
     for (int first = 0; first < kLanes; first += kWidth) {
       Vec rows[kWidth];

@@ -71,7 +71,7 @@ void Work::place(Terms& t, int x) {
     for (double** array : {&side->slack, &side->multiplier, &side->slack_change, &side->multiplier_change}) *array = take(size);
     std::fill_n(side->slack, size, 1.0);
   }
-  for (double** array : {&t.inverse_soft, &t.inverse_scale, &t.hard_scale}) *array = take(few);
+  for (double** array : {&t.inverse_soft, &t.scale, &t.inverse_scale, &t.hard_scale}) *array = take(few);
 }
 
 bool Work::changed(const Table& table, int entries, Doubles& seen) const {
@@ -166,6 +166,7 @@ void Work::read_fixed(int x) {
     const double scale = w.scale == nullptr ? 1.0 : 1.0 / w.scale[e];
     for (int l = 0; l < kLanes; ++l) {
       t.inverse_soft[e * kLanes + l] = 1.0 / price;
+      t.scale[e * kLanes + l] = 1.0 / scale;
       t.inverse_scale[e * kLanes + l] = scale;
       t.hard_scale[e * kLanes + l] = std::isinf(price) ? scale : 0.0;
     }

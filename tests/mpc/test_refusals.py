@@ -175,6 +175,7 @@ def test_costs_and_bounds(ask: Callable[[Problem], Any], says: str) -> None:
     ("given", "says"),
     [
         ({"iterations": 0}, "iterations: expected a whole number from 1"),
+        ({"optimal": -1.0}, "optimal: expected a number above 0"),
         ({"tolerance": 0.0}, "tolerance: expected a number above 0"),
         ({"period": -1.0}, "period: expected a number above 0"),
         ({"threads": 0}, "threads: expected a whole number from 1"),
@@ -203,6 +204,8 @@ def test_problems_that_cannot_be_solved() -> None:
     [
         ({"q": np.full(NV, np.nan)}, "q: expected finite numbers, found NaN"),
         ({"qd": np.full(NV, np.inf)}, "qd: expected finite numbers"),
+        ({"q": np.full(NV, 1e13)}, "q: expected numbers within 1e[+]12, found 1e[+]13"),
+        ({"qd": np.full(NV, -1e200)}, "qd: expected numbers within"),
         ({"q": np.zeros(6)}, r"q: expected shape \(\.\.\., 7\), found \(6,\)"),
         ({"qd": np.zeros((3, NV)), "q": np.zeros((2, NV))}, "batch dimensions do not broadcast"),
         ({"q": np.zeros((0, NV))}, "expected at least one problem"),
@@ -269,6 +272,9 @@ def test_references_of_bounds() -> None:
 def test_problems_can_be_copied_and_controllers_say_that_they_cannot() -> None:
     case = reach()
     case.problem.limits(torque=0.9).bound(Position(TOOL), [-2.0, -2.0, 0.0], 2.0, soft=10.0)
+    weight = np.ones(3)
+    case.problem.cost(Position(TOOL), weight, np.zeros(3), name="tool")
+    weight[...] = 7.0  # what the caller does with it later
     controller = Controller(case.problem)
     expected = controller.step(case.q, case.qd)
     for again in (

@@ -84,6 +84,20 @@ def test_limits_as_numbers_are_proven_for_what_they_are(seconds: float, tmp_path
     assert len(check_plan(saved(plan, tmp_path), problem_of(motion)).rows) == 35
 
 
+def test_shares_of_a_free_duration_are_those_of_the_problem(tmp_path: Path) -> None:
+    """However many digits they have: an instant's value changes with the last one."""
+    q0, q1 = ends()
+    first = Posture.of(robot().model, robot().velocity_names[:1])
+    for share in np.random.default_rng(2).uniform(0.2, 0.8, 5):
+        motion = Motion(robot(), seconds=(0.3, 7.0), intervals=8, start=q0, end=q1).limits(torque=0.7)
+        motion.keep(first, lower=-30.0, upper=30.0, during=share, rate=2)
+        motion.keep(Position(FRAME), lower=-2.0, upper=2.0, during=(share, 0.9))
+        plan = motion.solve({"jerk": 1e-3, "time": 1.0})
+        assert plan.success and plan.seconds != motion.seconds, plan.reason
+        assert problem_of(plan) == problem_of(motion)
+        check_plan(saved(plan, tmp_path), problem_of(motion))
+
+
 def test_an_instant_of_a_very_short_motion() -> None:
     """A millionth of a millionth of a second matters here."""
     q0, q1 = ends()

@@ -16,7 +16,7 @@ from robomorph.mpc.terms import TERMINAL, Bound, Cost
 from robomorph.naming import hint
 from robomorph.runtime.arguments import as_array, broadcast
 from robomorph.tasks import AnyTask
-from robomorph.tasks.numbers import finite
+from robomorph.tasks.numbers import FARTHEST, finite
 
 Array = npt.NDArray[np.float64]
 Given = Mapping[Any, Any]
@@ -25,16 +25,20 @@ Given = Mapping[Any, Any]
 def read_state(layout: Layout, q: Any, qd: Any) -> tuple[Array, Array, tuple[int, ...]]:
     """q and qd (*lead, nv), float64 and finite, and their batch dimensions."""
     if type(q) is np.ndarray and type(qd) is np.ndarray and q.shape == qd.shape == (layout.nv,):
-        # The common case, without an array in between. A sum is not finite if an entry is not.
+        # The common case, without an array in between. The length sees NaN, too.
         real = q.dtype.kind == qd.dtype.kind == "f"
-        if real and math.isfinite(np.add.reduce(q)) and math.isfinite(np.add.reduce(qd)):
+        if real and math.hypot(*q.tolist()) < FARTHEST and math.hypot(*qd.tolist()) < FARTHEST:
             return q, qd, ()
     arrays = [as_array(name, value) for name, value in (("q", q), ("qd", qd))]
     lead = broadcast(("q", "qd"), arrays, ((layout.nv,), (layout.nv,)))
     if 0 in lead:
         raise ArgumentError(f"q: expected at least one problem, found batch dimensions {lead}")
     for name, array in zip(("q", "qd"), arrays, strict=True):
-        finite(name, array, ())
+        largest = np.abs(finite(name, array, ())).max()
+        if largest > FARTHEST:
+            raise ArgumentError(
+                f"{name}: expected numbers within {FARTHEST:g}, found {largest:g}: are they in rad, m and s?"
+            )
     return arrays[0], arrays[1], lead
 
 

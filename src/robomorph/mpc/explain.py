@@ -71,7 +71,8 @@ class Ending:
             DEADLINE: f"the deadline came after {self.iterations} iterations",
             INFEASIBLE: "no motion was found that keeps every hard limit; the plan breaks them least",
             FAILED: "no step could be computed: numbers were not finite, or a matrix was singular",
-            STALLED: f"no step led further after {self.iterations} iterations",
+            STALLED: f"no step led further after {self.iterations} iterations (if the costs leave "
+            "accelerations free, add one of efforts or accelerations)",
         }.get(self.code, f"ended with code {self.code}")
         parts = [head]
         if self.origin in _ORIGIN_WORDS:
@@ -152,11 +153,12 @@ class Judge:
         """Name, row and unit of an entry's bounds."""
         if symbol != "row":
             own = [b for b in self.layout.bounds_of(symbol) if entry in b.subject.joints]
-            return (
-                " and ".join(b.name for b in own),
-                self.layout.robot.velocity_names[entry],
-                own[0].subject.unit,
+            joint = self.layout.robot.velocity_names[entry]
+            sliding = any(
+                b.joint_name == joint and b.kind == "prismatic" for b in self.layout.robot.model.bodies
             )
+            units = own[0].subject.unit.split(" or ")  # of joints that turn, of joints that slide
+            return " and ".join(b.name for b in own), joint, units[-1] if sliding else units[0]
         for bound in self.layout.bounds_of(ROWS):
             rows = self.layout.places[bound.name].rows
             if rows.start <= entry < rows.stop:

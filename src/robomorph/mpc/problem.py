@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,7 +271,9 @@ class Problem:
         return problem_text(self, load)
 
     def _note(self, method: str, **arguments: Any) -> None:
-        self.asked.append((method, arguments))
+        """Keep what was asked; arrays as they are now."""
+        kept = {key: value if key == "task" else deepcopy(value) for key, value in arguments.items()}
+        self.asked.append((method, kept))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remake, (self.robot, self.horizon, self.dt, self.asked)

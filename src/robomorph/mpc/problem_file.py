@@ -40,7 +40,7 @@ _TOP = {"title", *_KINDS}
 _COST = {*TASK_KEYS, "weight", "terminal", "reference", "name", "rate"}
 _BOUND = {*TASK_KEYS, "lower", "upper", "reference", "soft", "name", "rate"}
 _LIMITS = {"torque", "velocity", "position", "acceleration", "soft"}
-_CONTROLLER = {"iterations", "tolerance", "period", "threads", "method", "cap"}
+_CONTROLLER = {"iterations", "tolerance", "optimal", "period", "threads", "method", "cap"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ Window = tuple[float, float]  # from when to when, in s at sigma = 1
 @dataclass(frozen=True, eq=False)
 class Requirement:
     """Values between bounds (rows,) during a window. rate: which time derivative is held. `names`: of the
-    rows, for messages."""
+    rows, for messages. shares: the window in shares of the duration, if that was stretched."""
 
     name: str
     lower: Array
@@ -24,6 +24,7 @@ class Requirement:
     rate: int
     names: tuple[str, ...]
     unit: str
+    shares: Window | None = field(default=None, kw_only=True)
 
     @property
     def live(self) -> list[int]:

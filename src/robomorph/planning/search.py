@@ -198,7 +198,7 @@ class _Record:
             cost=evaluator.cost(x),
             iterations=0 if outcome is None else outcome.iterations,
             times={} if outcome is None else outcome.seconds,
-            requirements=tuple(stretched(r, sigma) for r in motion.requirements),
+            requirements=tuple(stretched(r, sigma, nominal) for r in motion.requirements),
             method=self.method,
             solver=self.solver,
             ends=motion.ends,
@@ -208,7 +208,10 @@ class _Record:
         )
 
 
-def stretched(requirement: Any, sigma: float) -> Any:
-    """A requirement with its window in the plan's own time."""
+def stretched(requirement: Any, sigma: float, nominal: float) -> Any:
+    """A requirement with its window in the plan's own time; the nominal one is this long (s)."""
     begin, end = requirement.window
-    return requirement if sigma == 1.0 else replace(requirement, window=(begin * sigma, end * sigma))
+    if sigma == 1.0:
+        return requirement
+    window, shares = (begin * sigma, end * sigma), (begin / nominal, end / nominal)
+    return replace(requirement, window=window, shares=shares)

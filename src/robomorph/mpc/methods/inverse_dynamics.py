@@ -38,5 +38,6 @@ def numbers_of(work: Work) -> dict[str, Any]:
         "problems": work.problems,
         "threads": settings.threads,
         "tolerance": settings.tolerance,
+        "optimal": settings.optimal,
         "cap": settings.cap,
     }

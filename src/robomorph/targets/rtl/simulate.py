@@ -80,8 +80,7 @@ class Simulation:
         """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages
         of cycles in which a stream rests; `one_by_one` sends each state after the last one's result. `link`:
         bits a cycle that a link to the host carries in and out, 0 for all at once; beats wait for it."""
-        if any(not 0.0 <= bits < float("inf") or 0.0 < bits < _SLOWEST for bits in link):
-            raise TargetError(f"link: expected 0 or at least {_SLOWEST} bits a cycle, found {link}")
+        _check_link(link)
         if waveform is not None and not self.trace:
             raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
         if waveform is not None:
@@ -110,11 +109,17 @@ class Simulation:
             link_done.ctypes.data,
         )
         if cycles < 0 or sticky[1]:
-            raise TargetError(
-                f"rtl: the simulation failed: {_FAILURES.get(cycles, 'input stream out of step')}"
-            )
+            why = _FAILURES.get(cycles, "input stream out of step")
+            raise TargetError(f"rtl: the simulation failed: {why}")
         words_out, flagged = out.astype(np.int64), flags.astype(bool)
-        return Run(words_out, flagged, *times, cycles, bool(sticky[0]), float(link_done[0]))
+        accepted, ready, finished = times
+        last, stuck = float(link_done[0]), bool(sticky[0])
+        return Run(words_out, flagged, accepted, ready, finished, cycles, stuck, last)
+
+
+def _check_link(link: tuple[float, float]) -> None:
+    if any(not 0.0 <= bits < float("inf") or 0.0 < bits < _SLOWEST for bits in link):
+        raise TargetError(f"link: expected 0 or at least {_SLOWEST} bits a cycle, found {link}")
 
 
 def _check_writable(path: Path) -> None:
