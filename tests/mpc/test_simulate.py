@@ -103,13 +103,13 @@ def test_noise_is_drawn_from_its_seed_and_has_its_spread() -> None:
         Hearing.heard = []
         noise = Noise(position=1e-3, velocity=np.linspace(0.01, 0.07, 7), seed=seed)
         found = simulate(
-            Hearing(iiwa(), stiffness=0.0, damping=0.0), seconds=1.0, start=START, noise=noise, observer=False
+            Hearing(iiwa(), stiffness=0.0, damping=0.0), seconds=0.4, start=START, noise=noise, observer=False
         )
         off = np.array(Hearing.heard) - np.hstack([found.q, found.qd])
         both.append(off)
     np.testing.assert_array_equal(both[0], both[1])
     assert np.abs(both[0] - both[2]).max() > 1e-3
-    np.testing.assert_allclose(both[0].std(axis=0), [1e-3] * 7 + [*np.linspace(0.01, 0.07, 7)], rtol=0.15)
+    np.testing.assert_allclose(both[0].std(axis=0), [1e-3] * 7 + [*np.linspace(0.01, 0.07, 7)], rtol=0.25)
 
 
 def test_the_plan_begins_when_its_torque_acts() -> None:
@@ -283,8 +283,8 @@ def test_the_same_loop_twice_is_the_same_loop() -> None:
 
 def test_friction_leaves_an_error_that_the_observer_takes_away() -> None:
     plant = RobotPlant(iiwa(), friction=Friction(coulomb=0.5, viscous=0.5, width=0.01))
-    without, with_it = (run(plant=plant, seconds=1.5, observer=on) for on in (False, True))
-    assert without.left > 10 * with_it.left
+    without, with_it = (run(plant=plant, seconds=0.8, observer=on) for on in (False, True))
+    assert without.left > 5 * with_it.left
 
 
 # --- refusals ---------------------------------------------------------------------------------------------

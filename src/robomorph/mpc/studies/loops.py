@@ -54,8 +54,8 @@ def reach_case(
 ) -> LoopCase:
     """From one posture to another: posture 10, velocity 0.1, effort beyond gravity 1e-3; at the end posture
     1000, velocity 10; all limits that the robot has."""
+    problem, posture = Problem(robot, horizon, dt), Posture.of(robot.model)  # which robots it takes, it says
     start, goal = draw_reach(robot)
-    problem, posture = Problem(robot, horizon, dt), Posture.of(robot.model)
     problem.cost(posture, 10.0, name="posture").terminal(posture, 1000.0, name="posture")
     problem.cost(Velocity(), 0.1, name="velocity").terminal(Velocity(), 10.0, name="velocity")
     problem.cost(Effort(), 1e-3, "gravity")
@@ -69,9 +69,9 @@ def target_case(
 ) -> LoopCase:
     """The tool follows a target that goes around once in two seconds: its position 2000, the posture that
     the target was made from 1, velocity 0.1; at the end 2e4, 10 and 1."""
+    problem, posture = Problem(robot, horizon, dt), Posture.of(robot.model)
     _, middle = draw_reach(robot)
     path = _Path(robot, middle, horizon, dt)
-    problem, posture = Problem(robot, horizon, dt), Posture.of(robot.model)
     target = Position(tool_frame(robot))
     problem.cost(target, 2000.0, name="target").terminal(target, 2e4, name="target")
     problem.cost(posture, 1.0, name="posture").terminal(posture, 10.0, name="posture")
