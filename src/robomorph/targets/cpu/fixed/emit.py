@@ -7,8 +7,8 @@ two, both exactly as the interpreter has it. A further result tells per state wh
 from __future__ import annotations
 
 from robomorph.ir.cordic import cordic
-from robomorph.ir.fixed import FixedProgram
-from robomorph.ir.ops import ADD, CONST, COS, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.fixed import FixedProgram, Format
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node
 from robomorph.ir.word_ranges import word_ranges
 from robomorph.passes.chunk import chunk
@@ -22,7 +22,8 @@ from robomorph.targets.cpu.transpose import transpose_functions
 from robomorph.targets.cpu.writer import Emitted, Writer
 
 _FLAGS = 4  # kept apart until a chunk ends
-_WHOLE, _PIECE = 800, 200  # nodes, as in `passes.chunk`: each takes several instructions
+_WHOLE, _PIECE = 300, 100  # nodes, as in `passes.chunk`: each takes several instructions
+_ANGLES = 4  # turned together
 _BLOCKS = 4  # that pass a chunk one after the other: more gain little, and leave the nearest cache
 _COST = 4  # instructions of an operation, about
 
@@ -50,14 +51,14 @@ def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool 
     order."""
     writer = _WordWriter(scheduled(fixed), WordType(word_bits(fixed), lanes), rows)
     t = writer.words
-    trig = {fixed.formats[node.args[0]] for node in fixed.program.nodes if node.op in (SIN, COS)}
+    chunks = tuple(writer.chunk_function(c) for c in range(len(writer.layout.chunks)))
     blocks = _BLOCKS if writer.staged else 1
     main = [
         writer.entry(writer.symbol, 1),
         writer.entry(f"{writer.symbol}_several", blocks) if blocks > 1 else "",
         writer.read_function(),
         writer.write_function(),
-        *(cordic_function(t, form) for form in sorted(trig)),
+        *(cordic_function(t, form, count) for form, count in sorted(writer.turned)),
     ]
     if writer.staged:
         main.append(transpose_functions(writer.outside, callers="\n".join(main)))
@@ -65,7 +66,7 @@ def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool 
     attributes = f'attributes #0 = {{ nounwind {realign}"min-legal-vector-width"="{vector_bits}" }}'
     return Emitted(
         "\n\n".join(filter(None, main)),
-        tuple(writer.chunk_function(c) for c in range(len(writer.layout.chunks))),
+        chunks,
         writer.declarations(),
         "\n".join([*_declarations(t), attributes]),
         writer.symbol,
@@ -109,6 +110,7 @@ class _WordWriter(Writer):
         # Arrays in lane order are aligned to whole vectors, rows are not.
         self._align = self.outside.align if self.staged or not rows else self.outside.item
         self.angles: dict[int, int] = {}  # the pair of places of every angle of this chunk
+        self.turned: set[tuple[Format, int]] = set()  # functions called, by the format and number of angles
         self.flags: list[str] = []
 
     def constant_number(self, i: int) -> float:
@@ -166,20 +168,41 @@ class _WordWriter(Writer):
             self._trig(i, use)
 
     def _trig(self, i: int, use: Arithmetic) -> None:
-        """One call gives both functions of an angle; the second asked for is loaded."""
-        node, t, out = self.program.nodes[i], self.words, f"%v{i}"
+        """One call gives both functions of some angles; what is asked for later is loaded."""
+        node, t = self.program.nodes[i], self.words
         angle = node.args[0]
         form = self.fixed.formats[angle]
         if angle not in self.angles:
-            pair = self.angles[angle] = len(self.angles)
-            use.lines.append(self.slot(f"%cp{angle}", self.trig_base + 2 * pair))
-            use.lines.append(self.slot(f"%sp{angle}", self.trig_base + 2 * pair + 1))
-            places = f"ptr %cp{angle}, ptr %sp{angle}"
-            use.lines.append(f"  call void @{cordic_name(form)}({t.name} {self.operand(angle)}, {places})")
+            self._turn(self._together(angle), form, use.lines)
         source = "sp" if node.op is SIN else "cp"
         loaded = f"load {t.name}, ptr %{source}{angle}, align {t.bytes}"
         inner = cordic(form.bits, form.frac).inner
-        use.shorten(out, loaded, drop=inner - self.fixed.formats[i].frac, within=self.ranges[i])
+        use.shorten(f"%v{i}", loaded, drop=inner - self.fixed.formats[i].frac, within=self.ranges[i])
+
+    def _together(self, angle: int) -> list[int]:
+        """Angles to compute with this one: its like among the arguments, which are all there at once."""
+        nodes, formats = self.program.nodes, self.fixed.formats
+        if nodes[angle].op is not INPUT:
+            return [angle]
+        waiting = dict.fromkeys(node.args[0] for node in nodes if node.op in (SIN, COS))
+        like = [a for a in waiting if nodes[a].op is INPUT and formats[a] == formats[angle]]
+        return [angle, *(a for a in like if a != angle and a not in self.angles)][:_ANGLES]
+
+    def _turn(self, angles: list[int], form: Format, lines: list[str]) -> None:
+        """Calls the function for so many angles; their cosines and sines are at %cp<angle>, %sp<angle>."""
+        given, t = [], self.words
+        for angle in angles:
+            pair = self.angles[angle] = len(self.angles)
+            value = self.operand(angle)
+            if self.program.nodes[angle].op is INPUT:  # whose turn may not have come yet
+                value = f"%angle{angle}"
+                lines += self.input_address(f"%ap{angle}", int(self.program.nodes[angle].value))
+                lines.append(f"  {value} = load {t.name}, ptr %ap{angle}, align {t.bytes}")
+            lines.append(self.slot(f"%cp{angle}", self.trig_base + 2 * pair))
+            lines.append(self.slot(f"%sp{angle}", self.trig_base + 2 * pair + 1))
+            given.append(f"{t.name} {value}, ptr %cp{angle}, ptr %sp{angle}")
+        self.turned.add((form, len(angles)))
+        lines.append(f"  call void @{cordic_name(form, len(angles))}({', '.join(given)})")
 
     # --- the boundary ----------------------------------------------------------------------------
 
