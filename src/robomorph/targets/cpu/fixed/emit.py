@@ -45,11 +45,13 @@ def scheduled(fixed: FixedProgram) -> FixedProgram:
     return FixedProgram(program, tuple(fixed.formats[i] for i in origins))
 
 
-def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool = True) -> Emitted:
-    """Code for blocks of `lanes` rows of doubles (see NativeKernel for its C signature); the last array of
-    results has one number per row, 1 where something saturated, else 0. Without `rows`, arrays are in lane
-    order."""
-    writer = _WordWriter(scheduled(fixed), WordType(word_bits(fixed), lanes), rows)
+def emit_fixed(
+    fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool = True, flags: bool = True
+) -> Emitted:
+    """Code for blocks of `lanes` rows of doubles (see NativeKernel for its C signature). Without `rows`,
+    arrays are in lane order. With `flags` there is one array of results more, behind the others, with one
+    number per row: 1 where something saturated, else 0."""
+    writer = _WordWriter(scheduled(fixed), WordType(word_bits(fixed), lanes), rows, flags)
     t = writer.words
     chunks = tuple(writer.chunk_function(c) for c in range(len(writer.layout.chunks)))
     blocks = _BLOCKS if writer.staged else 1
@@ -95,8 +97,8 @@ class _WordWriter(Writer):
     """Workspace: arguments and results, first as doubles, then (or before) as words in the same places; then
     words that cross a cut, pairs of sines and cosines, and the flags."""
 
-    def __init__(self, fixed: FixedProgram, words: WordType, rows: bool) -> None:
-        self.fixed, self.words = fixed, words
+    def __init__(self, fixed: FixedProgram, words: WordType, rows: bool, tells: bool) -> None:
+        self.fixed, self.words, self.tells = fixed, words, tells
         self.ranges = word_ranges(fixed)
         program = fixed.program
         super().__init__(program, words, words.reals, plan_layout(program), rows)
@@ -225,7 +227,8 @@ class _WordWriter(Writer):
     def write_function(self) -> str:
         """``@write(out, ws, block)``: results of a block as real numbers, and its flags."""
         lines = ["define internal void @write(ptr %out, ptr %ws, i64 %block) noinline #0 {"]
-        lines += self._block_pointers("out", [*(port.size for port in self.program.outputs), 1])
+        sizes = [port.size for port in self.program.outputs]
+        lines += self._block_pointers("out", [*sizes, 1] if self.tells else sizes)
         t, r = self.words, self.outside
         for entry in sorted(e for entries in self.results.values() for e in entries):
             lines += self.output_address(f"%place{entry}", entry)
@@ -235,14 +238,19 @@ class _WordWriter(Writer):
             lines += self._real_address(f"%real{entry}", "out", entry)
             lines.append(f"  store {r.name} {real}, ptr %real{entry}, align {self._align}")
         lines += self.store_rows() if self.staged else []
-        lines += [
+        lines += self._tell() if self.tells else []
+        return "\n".join([*lines, "  ret void", "}"])
+
+    def _tell(self) -> list[str]:
+        """The flags as numbers; a number per row is in lane order as it is."""
+        t, r = self.words, self.outside
+        return [
             self.slot("%flags", self.flag_place),
             f"  %all_flags = load {t.name}, ptr %flags, align {t.bytes}",
             f"  %flagged = icmp ne {t.name} %all_flags, {t.literal(0)}",
             f"  %flag = select {t.boolean} %flagged, {r.name} {r.literal(1.0)}, {r.name} {r.literal(0.0)}",
             f"  store {r.name} %flag, ptr %out{len(self.program.outputs)}, align {r.item}",
         ]
-        return "\n".join([*lines, "  ret void", "}"])
 
     def _block_pointers(self, side: str, sizes: list[int]) -> list[str]:
         """Where a block's part of every array begins."""
