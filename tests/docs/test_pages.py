@@ -41,6 +41,7 @@ WITHIN_REACH = {
     *(
         "README",
         "compiler",
+        "fixed",
         "motion-kernels",
         "mpc-loop",
         "mpc",

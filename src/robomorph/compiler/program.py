@@ -20,7 +20,7 @@ from robomorph.ir.text import to_text
 from robomorph.passes.fuse import fuse
 from robomorph.runtime.kernel import AnyKernel, KernelStats, Recipe, Settings
 from robomorph.targets import make_kernel
-from robomorph.targets.cpu.handle import NativeHandle, compile_handle, stored_handle
+from robomorph.targets.cpu.handle import NativeHandle, compile_emitted, compile_handle, stored_handle
 
 if TYPE_CHECKING:
     from robomorph.ir.fixed import FixedProgram
@@ -89,9 +89,26 @@ def compile_fixed(fixed: FixedProgram, *, threads: int = 0) -> WordsKernel:
     faster. Kept in the cache under the program's own text."""
     from robomorph.targets.cpu.fixed.words_kernel import WordsKernel  # only who computes so imports it
 
+    return WordsKernel(fixed, key=_fixed_key(fixed), threads=threads)
+
+
+def compile_fixed_lanes(fixed: FixedProgram, lanes: int, *, flags: bool = False) -> NativeHandle:
+    """The same for native drivers: doubles in lane order (see NativeHandle), words only inside. With `flags`
+    there is one result more, behind the others, (lanes): 1 where anything saturated, else 0."""
+    from robomorph.targets.cpu.fixed.emit import emit_fixed
+    from robomorph.targets.cpu.host import host
+
+    key = f"{_fixed_key(fixed)}|{flags}"
+    found = stored_handle(key, "float64", lanes)
+    if found is not None:
+        return found
+    emitted = emit_fixed(fixed, lanes, vector_bits=host().vector_bits, rows=False, flags=flags)
+    return compile_emitted(key, emitted, 0, "float64", lanes)
+
+
+def _fixed_key(fixed: FixedProgram) -> str:
     formats = hashlib.sha256(repr([(form.bits, form.frac) for form in fixed.formats]).encode()).hexdigest()
-    key = f"{source_fingerprint()}|{_digest(fixed.program)}|{formats}"
-    return WordsKernel(fixed, key=key, threads=threads)
+    return f"{source_fingerprint()}|{_digest(fixed.program)}|{formats}"
 
 
 def program_recipe(

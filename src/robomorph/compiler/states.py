@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.tree import model_sizes
 from robomorph.compiler.specialise import Specialiser, make_request
+from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval
@@ -50,6 +51,12 @@ def sample_arguments(
     for port in ports:
         if port.name == "f_ext":
             values["f_ext"] = rng.uniform(-FORCE, FORCE, (count, *port.shape))
+    for port in ports:
+        if port.name not in values:
+            raise ArgumentError(
+                f"formats per signal: no states are known of the argument {port.name}: expected q, qd, qdd,"
+                " tau, minv or f_ext; give one format for all (format='Q16.16')"
+            )
     return {port.name: values[port.name] for port in ports}
 
 

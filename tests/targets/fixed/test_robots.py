@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -12,7 +13,11 @@ import numpy.typing as npt
 import pytest
 
 import robomorph
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.compiler.chip import RobotChip
 from robomorph.compiler.program import compile_fixed
+from robomorph.compiler.specialise import make_request
+from robomorph.errors import ModelWarning
 from robomorph.ir.fixed import FixedProgram, FixedResult, interpret_fixed
 from robomorph.targets.cpu.fixed.kernel import FixedKernel
 from robomorph.targets.rtl.accelerator import Accelerator
@@ -88,6 +93,35 @@ def test_words_and_flags_of_a_kernel(name: str) -> None:
         assert differing(kernel.words(*arguments.values()), expected) == (0, 0)
         flags.append(np.count_nonzero(expected.overflow))
     assert flags[-1] > 0
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_function(algorithm: str) -> None:
+    """On a floating base that has a mass, in words that some states leave."""
+    payloads = {"link_0": (3.0, [0.1, 0.0, 0.2], 0.1 * np.eye(3))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = robomorph.load("chain:2", floating_base=True, payloads=payloads)
+    frame = robot.link_names[-1] if ALGORITHMS[algorithm].frame else None
+    kernel = robot.compile(algorithm, target="fixed", bits=20, frame=frame)
+    ports = kernel.inputs
+    chip = RobotChip(robot.specialiser, make_request(robot.model, algorithm, frame=frame))
+    arguments = chip.sample(ports, 40, np.random.default_rng(1), 2.0, 10.0)
+    faster = chip.sample(ports, 40, np.random.default_rng(2), 40.0, 200.0)
+    both = {name: np.concatenate([x, faster[name]]) for name, x in arguments.items()}
+    assert differing(kernel.words(*both.values()), kernel.plan.interpret(both)[1]) == (0, 0)
+
+
+def test_wrenches_are_arguments_too() -> None:
+    robot = robomorph.load("chain:2")
+    kernel = robot.compile("inverse_dynamics", target="fixed", f_ext=True)
+    q, qd = robot.random_state(1, 9)
+    wrenches = np.random.default_rng(1).uniform(-50.0, 50.0, (9, *kernel.inputs[-1].shape))
+    found = kernel(q, 0.1 * qd, qd, wrenches)
+    exact = robot.compile("inverse_dynamics", f_ext=True)(q, 0.1 * qd, qd, wrenches)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-4)
+    named = dict(zip(("q", "qd", "qdd", "f_ext"), (q, 0.1 * qd, qd, wrenches), strict=True))
+    assert differing(kernel.words(*named.values()), kernel.plan.interpret(named)[1]) == (0, 0)
 
 
 @pytest.mark.parametrize("name", SMALL)

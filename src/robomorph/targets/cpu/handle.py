@@ -12,6 +12,7 @@ from robomorph.runtime.cache import default_cache
 from robomorph.targets.cpu.build import LoadedCode, compile_object
 from robomorph.targets.cpu.emit import emit
 from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.writer import Emitted
 
 _LONG = 16  # chunks
 
@@ -50,6 +51,11 @@ def compile_handle(key: str, program: Program, note: int, dtype: str, lanes: int
     cpu = host()
     scheduled = run_passes(program, SCHEDULE)
     emitted = emit(scheduled, dtype, lanes, fma=cpu.fma, vector_bits=cpu.vector_bits, rows=False)
+    return compile_emitted(key, emitted, note, dtype, lanes)
+
+
+def compile_emitted(key: str, emitted: Emitted, note: int, dtype: str, lanes: int) -> NativeHandle:
+    """Code in lane order, whatever its numbers are inside, left in the cache under `key`."""
     facts = {"symbol": emitted.symbol, "workspace": emitted.workspace, "note": note}
     header = json.dumps(facts).encode()
     # A long program in short pieces runs as fast with level 1, and takes LLVM half the time.

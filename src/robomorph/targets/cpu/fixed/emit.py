@@ -7,8 +7,8 @@ two, both exactly as the interpreter has it. A further result tells per state wh
 from __future__ import annotations
 
 from robomorph.ir.cordic import cordic
-from robomorph.ir.fixed import FixedProgram
-from robomorph.ir.ops import ADD, CONST, COS, MUL, NEG, RECIP, SIN, SUB
+from robomorph.ir.fixed import FixedProgram, Format
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node
 from robomorph.ir.word_ranges import word_ranges
 from robomorph.passes.chunk import chunk
@@ -22,7 +22,8 @@ from robomorph.targets.cpu.transpose import transpose_functions
 from robomorph.targets.cpu.writer import Emitted, Writer
 
 _FLAGS = 4  # kept apart until a chunk ends
-_WHOLE, _PIECE = 800, 200  # nodes, as in `passes.chunk`: each takes several instructions
+_WHOLE, _PIECE = 300, 100  # nodes, as in `passes.chunk`: each takes several instructions
+_ANGLES = 4  # turned together
 _BLOCKS = 4  # that pass a chunk one after the other: more gain little, and leave the nearest cache
 _COST = 4  # instructions of an operation, about
 
@@ -44,20 +45,22 @@ def scheduled(fixed: FixedProgram) -> FixedProgram:
     return FixedProgram(program, tuple(fixed.formats[i] for i in origins))
 
 
-def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool = True) -> Emitted:
-    """Code for blocks of `lanes` rows of doubles (see NativeKernel for its C signature); the last array of
-    results has one number per row, 1 where something saturated, else 0. Without `rows`, arrays are in lane
-    order."""
-    writer = _WordWriter(scheduled(fixed), WordType(word_bits(fixed), lanes), rows)
+def emit_fixed(
+    fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool = True, flags: bool = True
+) -> Emitted:
+    """Code for blocks of `lanes` rows of doubles (see NativeKernel for its C signature). Without `rows`,
+    arrays are in lane order. With `flags` there is one array of results more, behind the others, with one
+    number per row: 1 where something saturated, else 0."""
+    writer = _WordWriter(scheduled(fixed), WordType(word_bits(fixed), lanes), rows, flags)
     t = writer.words
-    trig = {fixed.formats[node.args[0]] for node in fixed.program.nodes if node.op in (SIN, COS)}
+    chunks = tuple(writer.chunk_function(c) for c in range(len(writer.layout.chunks)))
     blocks = _BLOCKS if writer.staged else 1
     main = [
         writer.entry(writer.symbol, 1),
         writer.entry(f"{writer.symbol}_several", blocks) if blocks > 1 else "",
         writer.read_function(),
         writer.write_function(),
-        *(cordic_function(t, form) for form in sorted(trig)),
+        *(cordic_function(t, form, count) for form, count in sorted(writer.turned)),
     ]
     if writer.staged:
         main.append(transpose_functions(writer.outside, callers="\n".join(main)))
@@ -65,7 +68,7 @@ def emit_fixed(fixed: FixedProgram, lanes: int, *, vector_bits: int, rows: bool 
     attributes = f'attributes #0 = {{ nounwind {realign}"min-legal-vector-width"="{vector_bits}" }}'
     return Emitted(
         "\n\n".join(filter(None, main)),
-        tuple(writer.chunk_function(c) for c in range(len(writer.layout.chunks))),
+        chunks,
         writer.declarations(),
         "\n".join([*_declarations(t), attributes]),
         writer.symbol,
@@ -94,8 +97,8 @@ class _WordWriter(Writer):
     """Workspace: arguments and results, first as doubles, then (or before) as words in the same places; then
     words that cross a cut, pairs of sines and cosines, and the flags."""
 
-    def __init__(self, fixed: FixedProgram, words: WordType, rows: bool) -> None:
-        self.fixed, self.words = fixed, words
+    def __init__(self, fixed: FixedProgram, words: WordType, rows: bool, tells: bool) -> None:
+        self.fixed, self.words, self.tells = fixed, words, tells
         self.ranges = word_ranges(fixed)
         program = fixed.program
         super().__init__(program, words, words.reals, plan_layout(program), rows)
@@ -109,6 +112,7 @@ class _WordWriter(Writer):
         # Arrays in lane order are aligned to whole vectors, rows are not.
         self._align = self.outside.align if self.staged or not rows else self.outside.item
         self.angles: dict[int, int] = {}  # the pair of places of every angle of this chunk
+        self.turned: set[tuple[Format, int]] = set()  # functions called, by the format and number of angles
         self.flags: list[str] = []
 
     def constant_number(self, i: int) -> float:
@@ -166,20 +170,41 @@ class _WordWriter(Writer):
             self._trig(i, use)
 
     def _trig(self, i: int, use: Arithmetic) -> None:
-        """One call gives both functions of an angle; the second asked for is loaded."""
-        node, t, out = self.program.nodes[i], self.words, f"%v{i}"
+        """One call gives both functions of some angles; what is asked for later is loaded."""
+        node, t = self.program.nodes[i], self.words
         angle = node.args[0]
         form = self.fixed.formats[angle]
         if angle not in self.angles:
-            pair = self.angles[angle] = len(self.angles)
-            use.lines.append(self.slot(f"%cp{angle}", self.trig_base + 2 * pair))
-            use.lines.append(self.slot(f"%sp{angle}", self.trig_base + 2 * pair + 1))
-            places = f"ptr %cp{angle}, ptr %sp{angle}"
-            use.lines.append(f"  call void @{cordic_name(form)}({t.name} {self.operand(angle)}, {places})")
+            self._turn(self._together(angle), form, use.lines)
         source = "sp" if node.op is SIN else "cp"
         loaded = f"load {t.name}, ptr %{source}{angle}, align {t.bytes}"
         inner = cordic(form.bits, form.frac).inner
-        use.shorten(out, loaded, drop=inner - self.fixed.formats[i].frac, within=self.ranges[i])
+        use.shorten(f"%v{i}", loaded, drop=inner - self.fixed.formats[i].frac, within=self.ranges[i])
+
+    def _together(self, angle: int) -> list[int]:
+        """Angles to compute with this one: its like among the arguments, which are all there at once."""
+        nodes, formats = self.program.nodes, self.fixed.formats
+        if nodes[angle].op is not INPUT:
+            return [angle]
+        waiting = dict.fromkeys(node.args[0] for node in nodes if node.op in (SIN, COS))
+        like = [a for a in waiting if nodes[a].op is INPUT and formats[a] == formats[angle]]
+        return [angle, *(a for a in like if a != angle and a not in self.angles)][:_ANGLES]
+
+    def _turn(self, angles: list[int], form: Format, lines: list[str]) -> None:
+        """Calls the function for so many angles; their cosines and sines are at %cp<angle>, %sp<angle>."""
+        given, t = [], self.words
+        for angle in angles:
+            pair = self.angles[angle] = len(self.angles)
+            value = self.operand(angle)
+            if self.program.nodes[angle].op is INPUT:  # whose turn may not have come yet
+                value = f"%angle{angle}"
+                lines += self.input_address(f"%ap{angle}", int(self.program.nodes[angle].value))
+                lines.append(f"  {value} = load {t.name}, ptr %ap{angle}, align {t.bytes}")
+            lines.append(self.slot(f"%cp{angle}", self.trig_base + 2 * pair))
+            lines.append(self.slot(f"%sp{angle}", self.trig_base + 2 * pair + 1))
+            given.append(f"{t.name} {value}, ptr %cp{angle}, ptr %sp{angle}")
+        self.turned.add((form, len(angles)))
+        lines.append(f"  call void @{cordic_name(form, len(angles))}({', '.join(given)})")
 
     # --- the boundary ----------------------------------------------------------------------------
 
@@ -202,7 +227,8 @@ class _WordWriter(Writer):
     def write_function(self) -> str:
         """``@write(out, ws, block)``: results of a block as real numbers, and its flags."""
         lines = ["define internal void @write(ptr %out, ptr %ws, i64 %block) noinline #0 {"]
-        lines += self._block_pointers("out", [*(port.size for port in self.program.outputs), 1])
+        sizes = [port.size for port in self.program.outputs]
+        lines += self._block_pointers("out", [*sizes, 1] if self.tells else sizes)
         t, r = self.words, self.outside
         for entry in sorted(e for entries in self.results.values() for e in entries):
             lines += self.output_address(f"%place{entry}", entry)
@@ -212,14 +238,19 @@ class _WordWriter(Writer):
             lines += self._real_address(f"%real{entry}", "out", entry)
             lines.append(f"  store {r.name} {real}, ptr %real{entry}, align {self._align}")
         lines += self.store_rows() if self.staged else []
-        lines += [
+        lines += self._tell() if self.tells else []
+        return "\n".join([*lines, "  ret void", "}"])
+
+    def _tell(self) -> list[str]:
+        """The flags as numbers; a number per row is in lane order as it is."""
+        t, r = self.words, self.outside
+        return [
             self.slot("%flags", self.flag_place),
             f"  %all_flags = load {t.name}, ptr %flags, align {t.bytes}",
             f"  %flagged = icmp ne {t.name} %all_flags, {t.literal(0)}",
             f"  %flag = select {t.boolean} %flagged, {r.name} {r.literal(1.0)}, {r.name} {r.literal(0.0)}",
             f"  store {r.name} %flag, ptr %out{len(self.program.outputs)}, align {r.item}",
         ]
-        return "\n".join([*lines, "  ret void", "}"])
 
     def _block_pointers(self, side: str, sizes: list[int]) -> list[str]:
         """Where a block's part of every array begins."""

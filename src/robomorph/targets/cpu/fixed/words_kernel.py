@@ -55,14 +55,16 @@ class WordsKernel(Kernel):
     def run(self, words: Array) -> FixedResult:
         """Output words (..., output_size) of input words (..., input_size), and the flags. Words and reals
         stand for each other exactly, so that the same code serves both."""
-        words = np.asarray(words, np.int64)
-        program, reals = self.fixed.program, np.zeros(words.shape)
-        for k, form in self.fixed.input_formats.items():
-            column = words[..., k]
-            if column.size and not -form.top - 1 <= column.min() <= column.max() <= form.top:
-                raise ArgumentError(f"words: column {k} has words that format {form.name} does not have")
-            reals[..., k] = form.to_reals(column)
-        parts = np.split(reals, np.cumsum([port.size for port in program.inputs])[:-1], axis=-1)
+        words, program = np.asarray(words, np.int64), self.fixed.program
+        read = self.fixed.input_formats  # other entries may be anything
+        ulps, tops = np.zeros(program.input_size), np.full(program.input_size, np.iinfo(np.int64).max)
+        for k, form in read.items():
+            ulps[k], tops[k] = form.ulp, form.top
+        beyond = (words > tops) | (words < ~tops)
+        if beyond.any():
+            k = int(np.argwhere(beyond)[0, -1])
+            raise ArgumentError(f"words: column {k} has words that format {read[k].name} does not have")
+        parts = np.split(words * ulps, np.cumsum([port.size for port in program.inputs])[:-1], axis=-1)
         lead = words.shape[:-1]
         *results, flags = self(
             *(part.reshape((*lead, *p.shape)) for part, p in zip(parts, program.inputs, strict=True))
