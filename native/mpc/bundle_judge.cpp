@@ -16,7 +16,8 @@ constexpr double kFastRate = 0.3, kBestRate = 0.01;
 constexpr double kSolvedEnough = 10.0;  // mu waits until a step promises less, in units of mu and bounds
 constexpr double kShort = 0.1;
 constexpr int kMostRefused = 8;
-constexpr int kSuspicious = 40, kPatience = 20;  // iterations that do not lead to motions within all bounds: there may be none
+// Iterations that do not lead to motions within all bounds: there may be none.
+constexpr int kSuspicious = 40, kPatience = 20;
 constexpr double kNoticeable = 0.7;
 constexpr double kHardly = 0.01;  // broken, scaled
 constexpr int kCentring = 12;     // iterations

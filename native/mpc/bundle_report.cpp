@@ -29,7 +29,8 @@ void Bundle::report(int i) {
         const double off = t.trial[at] - t.reference[at];
         cost += 0.5 * t.cost[at] * off * off;
         if (!t.bounded || !t.limited[e] || !bounded_at(x, k, w_.shape)) continue;
-        const double over = t.trial[at] - w_.caller_upper(x, k, e, i), under = w_.caller_lower(x, k, e, i) - t.trial[at];
+        const double over = t.trial[at] - w_.caller_upper(x, k, e, i);
+        const double under = w_.caller_lower(x, k, e, i) - t.trial[at];
         const double g = std::max(over, under), hard = t.hard_scale[w_.at(e, i)];
         if (!(g > 0.0)) continue;
         if (hard == 0.0) soft += 0.5 * problem_.wishes[x].soft[e] * g * g;

@@ -27,8 +27,8 @@ class Form {
  public:
   virtual ~Form() = default;
 
-  // Fills `trial` of q, v, a, torques and rows: the motion so much (kLanes,) of the direction away from `value`; 0 gives
-  // the value itself whatever the direction. Where a motion cannot be computed some number of it is NaN.
+  // Fills `trial` of q, v, a, torques and rows: the motion so much (kLanes,) of the direction away from `value`; 0
+  // gives the value itself whatever the direction. Where a motion cannot be computed some number of it is NaN.
   virtual void trial(const double* share) = 0;
 
   // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
@@ -40,7 +40,8 @@ class Form {
   // The last plan is moved on by so many nodes.
   virtual void shift(double /*nodes*/) {}
 
-  // Fills `trial` of all quantities with the motion that follows `value` but begins at the state that the caller measured.
+  // Fills `trial` of all quantities with the motion that follows `value` but begins at the state that the caller
+  // measured.
   virtual void begin_at_state() = 0;
 
   // The last trial has become the value: directions are wanted there.

@@ -24,8 +24,9 @@ InverseForm::InverseForm(Work& work) : w_(work), loops_(row_loops()), sweep_(mak
 
 void InverseForm::call_torques(int g) {
   const std::size_t at = static_cast<std::size_t>(g) * w_.shape.nv * kLanes, square = at * w_.shape.nv;
-  const void* in[] = {w_.terms[kPosition].trial + at, w_.terms[kVelocity].trial + at, w_.terms[kAcceleration].trial + at};
-  void* out[] = {w_.terms[kTorque].trial + at, by_q_.data() + square, by_v_.data() + square, mass_.data() + square};
+  const Terms* t = w_.terms;
+  const void* in[] = {t[kPosition].trial + at, t[kVelocity].trial + at, t[kAcceleration].trial + at};
+  void* out[] = {t[kTorque].trial + at, by_q_.data() + square, by_v_.data() + square, mass_.data() + square};
   w_.problem.torque.fn(in, out, workspace_.data());
 }
 

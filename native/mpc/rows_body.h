@@ -1,5 +1,5 @@
-// The loops of rows.h; each rows_*.cpp includes this in a namespace of its own, with its own instructions and kWidth, the
-// doubles of a register. Nothing here may be shared between them: all is static, and no header with inline functions
+// The loops of rows.h; each rows_*.cpp includes this in a namespace of its own, with its own instructions and kWidth,
+// the doubles of a register. Nothing here may be shared between them: all is static, and no header with inline functions
 // comes in.
 
 typedef double Vec __attribute__((vector_size(8 * kWidth), may_alias));

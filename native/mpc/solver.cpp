@@ -9,7 +9,8 @@
 namespace robomorph::mpc {
 namespace {
 
-// So many problems that are left over share a bundle whose other lanes repeat the last of them; fewer have a bundle each.
+// So many problems that are left over share a bundle whose other lanes repeat the last of them; fewer have a bundle
+// each.
 constexpr int kWorthBundling = 4;
 
 Clock::time_point after(Clock::time_point now, double seconds) {
@@ -18,7 +19,8 @@ Clock::time_point after(Clock::time_point now, double seconds) {
 
 }  // namespace
 
-Solver::Solver(const Problem& problem, std::size_t threads) : problem_(problem), threads_(std::max<std::size_t>(threads, 1)) {
+Solver::Solver(const Problem& problem, std::size_t threads)
+    : problem_(problem), threads_(std::max<std::size_t>(threads, 1)) {
   for (int first = 0; first < problem_.problems;) {
     const int left = problem_.problems - first;
     const bool wide = left >= kWorthBundling && may_be_wide(problem_);

@@ -13,8 +13,8 @@ inline constexpr int kBoundable = kJerk;
 inline constexpr double kNoBound = 1e100;
 inline constexpr double kHasBound = 1e99;  // bounds below have one
 
-// One side of the bounds g <= 0 of a quantity: slack s > 0 and multiplier L >= 0, and their directions. Where there is no
-// bound s = 1 and L = 0 for ever.
+// One side of the bounds g <= 0 of a quantity: slack s > 0 and multiplier L >= 0, and their directions. Where there is
+// no bound s = 1 and L = 0 for ever.
 struct Side {
   double* slack = nullptr;
   double* multiplier = nullptr;

@@ -51,13 +51,14 @@ void Work::place(Terms& t, int x) {
   t.entries = problem.entries(x);
   if (x == kJerk && !problem.jerk) t.entries = 0;
   const std::size_t size = shape.numbers(t.entries), few = static_cast<std::size_t>(t.entries) * kLanes;
-  for (double** array : {&t.value, &t.trial, &t.change, &t.reference, &t.cost, &t.weight, &t.gradient}) *array = take(size);
+  for (double** array : {&t.value, &t.trial, &t.change, &t.reference, &t.cost, &t.weight, &t.gradient}) {
+    *array = take(size);
+  }
   if (x == kJerk) {
     t.costs = problem.jerk;
     return;
   }
   const Wishes& w = problem.wishes[x];
-  t.costs = w.weight.data != nullptr;
   flags_.emplace_back(new bool[t.entries + 1]());
   t.limited = flags_.back().get();
   const Table* tables[] = {&w.reference, &w.weight, &w.lower, &w.upper};
@@ -68,7 +69,9 @@ void Work::place(Terms& t, int x) {
   if (w.lower.data == nullptr && w.upper.data == nullptr) return;
   for (double** array : {&t.lower, &t.upper}) *array = take(size);
   for (Side* side : {&t.below, &t.above}) {
-    for (double** array : {&side->slack, &side->multiplier, &side->slack_change, &side->multiplier_change}) *array = take(size);
+    for (double** array : {&side->slack, &side->multiplier, &side->slack_change, &side->multiplier_change}) {
+      *array = take(size);
+    }
     std::fill_n(side->slack, size, 1.0);
   }
   for (double** array : {&t.inverse_soft, &t.scale, &t.inverse_scale, &t.hard_scale}) *array = take(few);
@@ -76,7 +79,8 @@ void Work::place(Terms& t, int x) {
 
 bool Work::changed(const Table& table, int entries, Doubles& seen) const {
   const std::size_t size = rows_of(table, count_) * entries;
-  const double* from = table.data + (table.problems == 1 ? 0 : static_cast<std::size_t>(first_) * table.nodes * entries);
+  const double* from = table.data;
+  if (table.problems > 1) from += static_cast<std::size_t>(first_) * table.nodes * entries;
   double* known = seen.data();
   // The number in front tells that nothing was seen yet.
   if (!std::isnan(known[0]) && std::memcmp(known + 1, from, size * sizeof(double)) == 0) return false;
@@ -110,6 +114,7 @@ void Work::read() {
     }
     if (w.weight.data != nullptr && changed(w.weight, t.entries, seen_[x][1])) {
       spread(w.weight, t.entries, costs_at, x, 0.0, t.cost);
+      read_costs(t);
     }
     if (t.lower != nullptr) read_bounds(x);
   }
@@ -129,6 +134,14 @@ void Work::read() {
   }
   if (bounds_changed_) count_bounds();
   bounds_changed_ = widened_ = false;
+}
+
+// What has no weight anywhere is left out of all loops.
+void Work::read_costs(Terms& t) const {
+  const std::size_t size = t.numbers(shape);
+  t.costs = std::any_of(t.cost, t.cost + size, [](double weight) { return weight != 0.0; });
+  std::fill_n(t.weight, size, 0.0);
+  std::fill_n(t.gradient, size, 0.0);
 }
 
 void Work::read_bounds(int x) {
@@ -154,6 +167,7 @@ void Work::read_bounds(int x) {
     if (below_here || above_here) t.limited[i / kLanes % t.entries] = true;
   }
   t.bounded = std::any_of(t.limited, t.limited + t.entries, [](bool b) { return b; });
+  read_costs(t);
 }
 
 // The loops take these as they are; elastic problems change the first.

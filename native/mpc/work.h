@@ -57,6 +57,7 @@ class Work {
   bool changed(const Table& table, int entries, Doubles& seen) const;
   void spread(const Table& table, int entries, bool wanted(int, int, const Shape&), int quantity, double none,
               double* out) const;
+  void read_costs(Terms& terms) const;
   void read_bounds(int quantity);
   void read_fixed(int quantity);
   void count_bounds();

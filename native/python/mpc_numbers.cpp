@@ -47,7 +47,9 @@ bool read_kernel(PyObject* kernels, const char* name, mpc::Kernel& out) {
   Py_ssize_t workspace = 0;
   if (value == nullptr) return PyErr_Format(PyExc_KeyError, "kernels: '%s' is missing", name) != nullptr;
   if (!PyArg_ParseTuple(value, "Kn", &address, &workspace)) return false;
-  if (address == 0 || workspace < 0) return PyErr_Format(PyExc_ValueError, "kernels: '%s' is no function", name) != nullptr;
+  if (address == 0 || workspace < 0) {
+    return PyErr_Format(PyExc_ValueError, "kernels: '%s' is no function", name) != nullptr;
+  }
   out.fn = reinterpret_cast<decltype(out.fn)>(static_cast<std::uintptr_t>(address));
   out.workspace = static_cast<std::size_t>(workspace);
   return true;
@@ -61,7 +63,8 @@ class Arrays {
   bool fine() const { return fine_; }
 
   // Null, and no complaint, where there is none and none is needed. A dimension of -1 may be anything.
-  PyArrayObject* find(const std::string& name, int type, std::initializer_list<npy_intp> shape, bool written, bool needed) {
+  PyArrayObject* find(const std::string& name, int type, std::initializer_list<npy_intp> shape, bool written,
+                      bool needed) {
     if (!fine_) return nullptr;
     PyObject* object = PyDict_GetItemString(dictionary_, name.c_str());
     if (object == nullptr) {
@@ -72,8 +75,8 @@ class Arrays {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
     if (!PyArray_Check(object) || PyArray_TYPE(array) != type || !PyArray_ISNOTSWAPPED(array) ||
         !PyArray_CHKFLAGS(array, flags)) {
-      fail(name, type == NPY_DOUBLE ? "is not a C-contiguous array of float64" : "is not a C-contiguous array of int64");
-      return nullptr;
+      const bool doubles = type == NPY_DOUBLE;
+      return fail(name, doubles ? "is not a C-contiguous array of float64" : "is not a C-contiguous array of int64");
     }
     if (PyArray_NDIM(array) != static_cast<int>(shape.size())) return fail(name, "has another number of dimensions");
     int d = 0;
@@ -167,8 +170,8 @@ bool read_numbers(PyObject* numbers, Problem& p, std::size_t& threads) {
                     read_flag(numbers, "row_velocity", p.row_velocity) &&
                     read_count(numbers, "references", 0, p.references) && read_flag(numbers, "jerk", p.jerk) &&
                     read_count(numbers, "problems", 1, p.problems) && read_count(numbers, "threads", 0, count) &&
-                    read_number(numbers, "tolerance", p.tolerance) && read_number(numbers, "optimal", p.optimal) && read_count(numbers, "cap", 1, p.cap) &&
-                    read_flag(numbers, "relax_start", p.relax_start);
+                    read_number(numbers, "tolerance", p.tolerance) && read_number(numbers, "optimal", p.optimal) &&
+                    read_count(numbers, "cap", 1, p.cap) && read_flag(numbers, "relax_start", p.relax_start);
   if (!fine) return false;
   if (p.nv < 1 || p.horizon < 1 || !(p.dt > 0.0) || !std::isfinite(p.dt) || !(p.tolerance > 0.0) ||
       !(p.optimal > 0.0)) {
