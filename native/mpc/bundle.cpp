@@ -100,6 +100,26 @@ void Bundle::swap_trial() {
   for (Terms& t : w_.terms) std::swap(t.value, t.trial);
 }
 
+void Bundle::keep(Motion& motion, int p) const {
+  alignas(64) double mask[kLanes] = {};
+  for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == p ? 1.0 : 0.0;
+  const Terms* t = w_.terms;
+  const std::size_t size = w_.shape.numbers(problem_.nv);
+  loops_.keep(t[kPosition].value, mask, size, motion.q.data());
+  loops_.keep(t[kVelocity].value, mask, size, motion.v.data());
+  loops_.keep(t[kAcceleration].value, mask, size, motion.a.data());
+}
+
+void Bundle::recall(const Motion& motion, int p) const {
+  alignas(64) double mask[kLanes] = {};
+  for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == p ? 1.0 : 0.0;
+  const Terms* t = w_.terms;
+  const std::size_t size = w_.shape.numbers(problem_.nv);
+  loops_.keep(motion.q.data(), mask, size, t[kPosition].value);
+  loops_.keep(motion.v.data(), mask, size, t[kVelocity].value);
+  loops_.keep(motion.a.data(), mask, size, t[kAcceleration].value);
+}
+
 // False where no problem has work left.
 bool Bundle::find_directions() {
   const Clock::time_point begin = Clock::now();

@@ -34,7 +34,7 @@ struct Request {
 };
 
 // Prices of elastic bounds, in units of the cost at the start: of one scaled unit.
-inline constexpr double kSoftest = 1.0, kHardest = 1e6;
+inline constexpr double kSoftest = 1.0, kHardest = 1e4;
 
 class Bundle {
  public:
@@ -80,6 +80,8 @@ class Bundle {
   Point point_of(int p) const;
   void share_out();  // per-problem numbers to lanes
   void swap_trial();
+  void keep(Motion& motion, int p) const;          // of one problem, from `value`
+  void recall(const Motion& motion, int p) const;  // and back
   double sum_of(const double* lanes, int p) const;   // over one problem's lanes
   double most_of(const double* lanes, int p) const;
 
@@ -99,16 +101,17 @@ class Bundle {
   void adapt_regularisation(Progress& p);
   void raise_regularisation(Progress& p, double by);
   void keep_best();
+  bool has_settled(Progress& p) const;
 
   // bundle_elastic.cpp
   void soften(Progress& p, double hardness);  // all bounds; infinite: as the caller has them
   void begin_elastic(Progress& p);
   void end_elastic(Progress& p);
+  void resume_elastic(Progress& p);
 
   // bundle_finish.cpp
   void finish();
   const Motion* choose(int p);
-  void fold(int p, const double* q, const double* v, const double* a);
   void write_plan(int p);
   void write_counts(int p);
 

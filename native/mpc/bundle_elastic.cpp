@@ -8,7 +8,8 @@ namespace robomorph::mpc {
 namespace {
 
 constexpr double kHarder = 100.0;
-constexpr double kNearly = 1e-3;  // violations below, scaled, may be those of bounds that can be kept
+// Violations below, scaled, may be those of bounds that can be kept: at a low price, and at the highest.
+constexpr double kNearly = 0.05, kVeryNearly = 2e-3;
 
 }  // namespace
 
@@ -37,21 +38,27 @@ void Bundle::begin_elastic(Progress& p) {
 
 // At this price the problem is solved, or leads no further.
 void Bundle::end_elastic(Progress& p) {
-  const double hardest = kHardest * p.unit;
-  if (p.hardness < 0.99 * hardest) {
-    soften(p, std::min(kHarder * p.hardness, hardest));
-    return p.begin(Phase::kElastic, Begin::kAsItIs);
+  if (p.now.violation < p.softest_violation) {
+    p.softest_violation = p.now.violation;
+    keep(softest_, index(p));
   }
-  if (p.now.violation > kNearly) return p.end(Code::kInfeasible);
-  alignas(64) double mask[kLanes] = {};
-  for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == index(p) ? 1.0 : 0.0;
-  const Terms* t = w_.terms;
-  const std::size_t size = w_.shape.numbers(problem_.nv);
-  loops_.keep(t[kPosition].value, mask, size, softest_.q.data());
-  loops_.keep(t[kVelocity].value, mask, size, softest_.v.data());
-  loops_.keep(t[kAcceleration].value, mask, size, softest_.a.data());
-  soften(p, INFINITY);
-  p.begin(Phase::kAgain, Begin::kAsItIs);
+  const double hardest = kHardest * p.unit;
+  const bool last = p.hardness > 0.99 * hardest;
+  if (p.softest_violation <= (last ? kVeryNearly : kNearly) && p.tried_again <= last) {
+    p.tried_again = 1 + last;
+    p.begin(Phase::kAgain, last ? Begin::kSoftest : Begin::kAsItIs);
+    return soften(p, INFINITY);
+  }
+  if (last) return p.end(p.best_cost < INFINITY ? Code::kStalled : Code::kInfeasible);
+  p.begin(Phase::kElastic, Begin::kAsItIs);
+  soften(p, std::min(kHarder * p.hardness, hardest));
+}
+
+// Hard bounds could not be kept from there either: on with elastic ones.
+void Bundle::resume_elastic(Progress& p) {
+  if (p.tried_again > 1) return p.end(p.best_cost < INFINITY ? Code::kStalled : Code::kInfeasible);
+  p.begin(Phase::kElastic, Begin::kSoftest);
+  soften(p, std::min(kHarder * kSoftest, kHardest) * p.unit);
 }
 
 }  // namespace robomorph::mpc

@@ -16,13 +16,16 @@ void Bundle::finish() {
     other |= chosen[i] != nullptr || p_[i].gap;
   }
   if (other) {
-    for (int i = 0; i < problems(); ++i) {
-      const Terms* t = w_.terms;
-      if (chosen[i] != nullptr) fold(i, chosen[i]->q.data(), chosen[i]->v.data(), chosen[i]->a.data());
-      else fold(i, t[kPosition].value, t[kVelocity].value, t[kAcceleration].value);
+    // The plan that the next step goes on from stays what it is.
+    for (int x : {kPosition, kVelocity, kAcceleration}) {
+      Terms& t = w_.terms[x];
+      std::copy_n(t.value, t.numbers(w_.shape), t.change);
+      std::swap(t.value, t.change);
     }
-    for (int x : {kPosition, kVelocity, kAcceleration}) std::swap(w_.terms[x].value, w_.terms[x].change);
-    form_->settle();
+    for (int i = 0; i < problems(); ++i) {
+      if (chosen[i] != nullptr) recall(*chosen[i], i);
+    }
+    form_->begin_at_state();
     for (int x : {kPosition, kVelocity, kAcceleration}) std::swap(w_.terms[x].value, w_.terms[x].change);
   }
   seconds_ = form_->spent();
@@ -59,37 +62,17 @@ const Bundle::Motion* Bundle::choose(int i) {
     p.origin = warm && p.now.finite() ? Origin::kShifted : Origin::kHold;
     return nullptr;
   }
-  if (p.code == Code::kConverged || w_.bounds[i] == 0 || p.now.violation <= problem_.tolerance) return nullptr;
+  if (w_.bounds[i] == 0 || p.now.violation <= problem_.tolerance) return nullptr;
   if (p.best_cost < INFINITY) {
-    p.origin = Origin::kBest;
+    p.origin = p.code == Code::kConverged ? Origin::kFresh : Origin::kBest;
     return &best_;
   }
-  if (p.phase == Phase::kAgain) {
-    p.code = p.code == Code::kDeadline ? p.code : Code::kInfeasible;
-    return &softest_;
-  }
+  if (p.softest_violation < p.now.violation) return &softest_;
   if (p.code == Code::kDeadline && p.begun_violation <= p.now.violation) {
     p.origin = p.begun_warm ? Origin::kShifted : Origin::kHold;
     return &begun_;
   }
   return nullptr;
-}
-
-// The motion with the same accelerations that begins at the measured state, put where changes are.
-void Bundle::fold(int p, const double* q, const double* v, const double* a) {
-  const Shape& s = w_.shape;
-  Terms* t = w_.terms;
-  for (int e = 0; e < s.nv; ++e) {
-    const std::size_t from = static_cast<std::size_t>(w_.caller(p)) * s.nv + e, first = w_.at(s.nv, 0, e, p);
-    const double off_q = problem_.state_q[from] - q[first], off_v = problem_.state_v[from] - v[first];
-    for (int k = 0; k <= s.horizon; ++k) {
-      const std::size_t at = w_.at(s.nv, k, e, p);
-      const int lanes = w_.lane_end(k, p) - s.lane(k, p);
-      std::fill_n(t[kPosition].change + at, lanes, q[at] + off_q + k * s.dt * off_v);
-      std::fill_n(t[kVelocity].change + at, lanes, v[at] + off_v);
-      std::fill_n(t[kAcceleration].change + at, lanes, a[at]);
-    }
-  }
 }
 
 // Rolled out anew, so that it begins at the measured state and obeys the integrator to rounding.

@@ -1,20 +1,18 @@
 // When an iteration is the last one, and what the next begins with.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "mpc/bundle.h"
 
 namespace robomorph::mpc {
 namespace {
 
-constexpr double kPrecision = 1e-8;     // of costs, relative
-constexpr double kEndPrecision = 5e-8;  // the same, of what a further step would gain
-constexpr double kRoughly = 0.01;       // the same, where bounds are still to be made harder
+constexpr double kRoughly = 0.01;       // of costs, relative: optimal where bounds are still to be made harder
 constexpr double kLeast = 1e-13;        // of costs, in their unit
 constexpr double kLastMu = 1e-9;        // relative to the cost
-constexpr double kFastRate = 0.3;
+constexpr double kSettled = 1e-6;       // a relative change of the cost that is none,
+constexpr int kSettledFor = 8;          // over so many iterations
+constexpr double kFastRate = 0.3, kBestRate = 0.01;
 constexpr double kSolvedEnough = 10.0;  // mu waits until a step promises less, in units of mu and bounds
 constexpr int kMostRefused = 8;
 constexpr int kSuspicious = 40;  // iterations without a motion within all bounds: there may be none
@@ -37,14 +35,25 @@ bool Bundle::is_optimal(const Progress& p) const {
   if (p.gap || p.tick) return false;
   const double promised = p.decrease / (p.now.cost + p.now.soft + kLeast * p.unit);
   if (p.elastic && p.hardness < 0.99 * kHardest * p.unit) return promised <= kRoughly;
-  return p.decrease <= kPrecision * (p.now.cost + p.now.soft) + kLeast * p.unit && bounds_hold(p);
+  return promised <= problem_.optimal && bounds_hold(p);
 }
 
 // Decreases fall by a constant factor near the end: is the next one going to be negligible?
 bool Bundle::will_be_optimal(const Progress& p) const {
-  if (p.gap || p.tick || p.primal < 1.0 || p.last_decrease <= 0.0) return false;
-  const double rate = p.decrease / p.last_decrease;
-  return rate < kFastRate && rate * p.decrease <= kEndPrecision * (p.now.cost + p.now.soft) && bounds_hold(p);
+  if (p.gap || p.tick || p.primal < 1.0 || p.regularisation > 0.0 || p.in_phase < 3) return false;
+  const double rate = std::max({p.decrease / p.last_decrease, p.last_rate, kBestRate});
+  const double next = rate * p.decrease / (1.0 - std::min(rate, 0.5));
+  return rate < kFastRate && next <= 0.5 * problem_.optimal * (p.now.cost + p.now.soft) && bounds_hold(p);
+}
+
+// Curvature that the model lacks may make the last digits slow.
+bool Bundle::has_settled(Progress& p) const {
+  if (p.tick || p.elastic || p.best_cost == INFINITY || p.mu > 1.01 * last_mu(p)) return false;
+  if (p.best_cost < p.settled_cost * (1.0 - kSettled)) {
+    p.settled_cost = p.best_cost;
+    p.settled_at = p.iterations;
+  }
+  return p.iterations - p.settled_at >= kSettledFor;
 }
 
 void Bundle::lower_mu(Progress& p) {
@@ -73,7 +82,6 @@ void Bundle::end_iteration(int i) {
   ++p.iterations;
   ++p.in_phase;
   p.elastic_iterations += p.elastic;
-  if (getenv("MPC_TRACE") && i == 0) fprintf(stderr, "%3d ph %d mu %.1e cost %.9g soft %.2g res %.1e worst %.1e viol %.1e prod %.1e ap %.3g ad %.3g dec %.1e slope %.1e pen %.1e reg %.1e tr %d gap %d\n", p.iterations, (int)p.phase, p.mu, p.next.cost, p.next.soft, p.next.residual, p.next.worst_residual, p.next.violation, p.next.product / std::max(1, w_.bounds[i]), p.primal, p.dual, p.decrease, p.slope, p.penalty, p.regularisation, p.trials, p.gap);
   if (p.primal > 0.0) {
     adapt_regularisation(p);
     p.refused = 0;
@@ -93,9 +101,10 @@ void Bundle::end_iteration(int i) {
       gap_v_.data()[i * problem_.nv + e] *= 1.0 - p.primal;
     }
   }
-  const bool lost = p.in_phase >= kSuspicious && (p.elastic || (p.best_cost == INFINITY && w_.bounds[i] > 0));
+  if (w_.bounds[i] == 0 || (!p.elastic && !p.gap && p.now.violation <= problem_.tolerance)) p.within = p.in_phase;
+  const bool lost = p.in_phase - p.within >= kSuspicious;
   const bool used_up = p.iterations - p.elastic_iterations >= p.limit;
-  if (will_be_optimal(p)) end_phase(p);
+  if (p.optimal || will_be_optimal(p) || has_settled(p)) end_phase(p);
   else if (p.tick ? p.iterations >= p.limit : used_up && !p.elastic) p.end(Code::kIterations);
   else if (!p.tick && (lost || p.refused >= kMostRefused)) give_up(p);
 }
@@ -108,33 +117,24 @@ void Bundle::end_phase(Progress& p) {
 
 // This phase leads nowhere.
 void Bundle::give_up(Progress& p) {
-  const bool within = p.best_cost < INFINITY || w_.bounds[index(p)] == 0;
+  const bool within = p.now.violation <= problem_.tolerance;
   switch (p.phase) {
     case Phase::kWarm: return p.begin(Phase::kCold, Begin::kBraking);
     case Phase::kCold: return within ? p.end(Code::kStalled) : begin_elastic(p);
     case Phase::kElastic: return end_elastic(p);
-    case Phase::kAgain: return p.end(within ? Code::kStalled : Code::kInfeasible);
+    case Phase::kAgain: return within ? p.end(Code::kStalled) : resume_elastic(p);
   }
 }
 
 // The cheapest motion so far that is within all hard bounds.
 void Bundle::keep_best() {
-  alignas(64) double mask[kLanes] = {};
-  bool any = false;
   for (int i = 0; i < problems(); ++i) {
     Progress& p = p_[i];
-    const bool better = w_.bounds[i] > 0 && !p.gap && p.now.violation <= problem_.tolerance && p.now.cost < p.best_cost;
-    if (!better || p.begin_with != Begin::kNothing) continue;
+    if (w_.bounds[i] == 0 || p.gap || p.begin_with != Begin::kNothing) continue;
+    if (p.now.violation > problem_.tolerance || p.now.cost >= p.best_cost) continue;
     p.best_cost = p.now.cost;
-    any = true;
-    for (int l = 0; l < kLanes; ++l) mask[l] = problems() == 1 || l == i ? 1.0 : mask[l];
+    keep(best_, i);
   }
-  if (!any) return;
-  const Terms* t = w_.terms;
-  const std::size_t size = w_.shape.numbers(problem_.nv);
-  loops_.keep(t[kPosition].value, mask, size, best_.q.data());
-  loops_.keep(t[kVelocity].value, mask, size, best_.v.data());
-  loops_.keep(t[kAcceleration].value, mask, size, best_.a.data());
 }
 
 }  // namespace robomorph::mpc

@@ -34,7 +34,7 @@ void Bundle::relax(int p) {
       const auto beyond = [&](const Terms& t, double value) {
         if (!t.bounded) return 0.0;
         const double excess = side > 0 ? value - t.upper[first] : t.lower[first] - value;
-        return excess * t.inverse_scale[w_.at(e, p)] > slack ? excess : 0.0;
+        return excess * t.hard_scale[w_.at(e, p)] > slack ? excess : 0.0;
       };
       const double fast = beyond(v, v0), outside = beyond(q, q0);
       const double outward = std::max(side * v0, 0.0), stop = brake > 0.0 ? outward / brake : 0.0;

@@ -21,11 +21,15 @@ double share_of(double reach) { return reach > kToBoundary ? kToBoundary / reach
 void Bundle::aim(int i) {
   Progress& p = p_[i];
   p.primal = p.dual = 0.0;
+  p.optimal = false;
   if (!p.active || !facts_.ok[i] || !std::isfinite(facts_.slope[i] + facts_.curve[i])) return;
   p.curve = facts_.curve[i];
-  p.stiffness = kStiffness * p.curve / (form_->square(i) + 1e-300);
+  const double square = form_->square(i) + 1e-300, descent = std::max(-facts_.slope[i], 0.0);
+  p.stiffness = kStiffness * p.curve / square;
+  p.last_rate = p.last_decrease > 0.0 ? p.decrease / p.last_decrease : 1.0;
   p.last_decrease = p.decrease;
-  p.decrease = std::max(-0.5 * facts_.slope[i], 0.0);
+  // Regularisation hides a share of what could be gained.
+  p.decrease = 0.5 * descent / std::max(1.0 - p.regularisation * square / (descent + 1e-300), 1e-6);
   const double inner =
       facts_.slope[i] - sum_of(reach_.slope, i) - p.mu * sum_of(reach_.logs, i) + sum_of(reach_.soft, i);
   if (p.now.residual > 0.0) {
@@ -33,10 +37,7 @@ void Bundle::aim(int i) {
     if (least > p.penalty) p.penalty = 1.5 * least;
   }
   p.slope = std::min(inner - p.penalty * p.now.residual, 0.0);
-  if (is_optimal(p)) {
-    end_phase(p);
-    if (!p.active || p.begin_with != Begin::kNothing) return;
-  }
+  p.optimal = is_optimal(p);  // the step is taken all the same: it squares what is left
   p.primal = share_of(most_of(reach_.primal, i));
   p.dual = share_of(most_of(reach_.dual, i));
   // Of soft bounds a multiplier is a violation, too, and goes with the motion.

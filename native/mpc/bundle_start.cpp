@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kBraking = 0.2;   // s, to stand still
 constexpr double kRoom = 0.01;     // of a range: the least slack at the start
-constexpr double kFirstMu = 1e-5;  // in units of the cost at the start
+constexpr double kFirstMu = 1e-4;  // in units of the cost at the start
 constexpr double kTickMu = 1e-7;
 
 }  // namespace
@@ -22,9 +22,7 @@ void Bundle::start() {
   for (int i = 0; i < problems(); ++i) start_progress(i, shifted);
   begin_phases();
   if (request_.deadline == Clock::time_point::max()) return;
-  std::copy_n(w_.terms[kPosition].value, begun_.q.size(), begun_.q.data());
-  std::copy_n(w_.terms[kVelocity].value, begun_.v.size(), begun_.v.data());
-  std::copy_n(w_.terms[kAcceleration].value, begun_.a.size(), begun_.a.data());
+  for (int i = 0; i < problems(); ++i) keep(begun_, i);
 }
 
 void Bundle::start_progress(int i, bool shifted) {
@@ -66,7 +64,9 @@ void Bundle::begin_phases() {
   const auto begins = [](const Progress& p) { return p.active && p.begin_with != Begin::kNothing; };
   if (std::none_of(p_, p_ + problems(), begins)) return;
   for (int i = 0; i < problems(); ++i) {
-    if (begins(p_[i]) && p_[i].begin_with == Begin::kBraking) start_cold(i);
+    if (!begins(p_[i])) continue;
+    if (p_[i].begin_with == Begin::kBraking) start_cold(i);
+    if (p_[i].begin_with == Begin::kSoftest) recall(softest_, i);
   }
   form_->settle();
   alignas(64) const double none[kLanes] = {};
@@ -75,9 +75,10 @@ void Bundle::begin_phases() {
     Progress& p = p_[i];
     if (!begins(p)) continue;
     p.unit = std::max(p.unit, point_of(i).cost);
+    const bool anew = p.begin_with != Begin::kAsItIs;
     p.mu = (p.begin_with == Begin::kBraking ? kFirstMu : kTickMu) * p.unit + 1e-100;
     if (p.phase == Phase::kElastic && !p.elastic) soften(p, kSoftest * p.unit);
-    if (p.begin_with == Begin::kBraking) start_slacks(i);
+    if (anew) start_slacks(i);
     else recentre(i, p.mu);
   }
   measure(none, none);

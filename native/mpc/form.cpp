@@ -6,6 +6,6 @@ namespace robomorph::mpc {
 
 bool may_be_wide(const Problem&) { return true; }
 
-std::unique_ptr<Form> make_form(Work& work) { return std::make_unique<InverseForm>(work); }
+std::unique_ptr<Form> make_form(Work& work) { return std::unique_ptr<Form>(new InverseForm(work)); }
 
 }  // namespace robomorph::mpc

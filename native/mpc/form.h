@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "mpc/memory.h"
 #include "mpc/problem.h"
 #include "mpc/shape.h"
 
@@ -23,7 +24,7 @@ struct Seconds {
 class Work;
 
 // All arrays are those of the bundle's Terms.
-class Form {
+class Form : public Taken {
  public:
   virtual ~Form() = default;
 
@@ -33,6 +34,9 @@ class Form {
 
   // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
   virtual void settle() = 0;
+
+  // Fills `trial` of all quantities with the motion that follows `value` but begins at the state that the caller measured.
+  virtual void begin_at_state() = 0;
 
   // The last trial has become the value: directions are wanted there.
   virtual void accept() = 0;

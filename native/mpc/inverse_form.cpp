@@ -78,6 +78,26 @@ void InverseForm::settle() {
   evaluate();
 }
 
+// The same accelerations from another state.
+void InverseForm::begin_at_state() {
+  const Shape& s = w_.shape;
+  const Terms *t = w_.terms, &q = t[kPosition], &v = t[kVelocity];
+  std::copy_n(t[kAcceleration].value, t[kAcceleration].numbers(s), t[kAcceleration].trial);
+  for (int p = 0; p < s.problems; ++p) {
+    for (int e = 0; e < s.nv; ++e) {
+      const std::size_t from = static_cast<std::size_t>(w_.caller(p)) * s.nv + e, first = w_.at(s.nv, 0, e, p);
+      const double off_q = w_.problem.state_q[from] - q.value[first], off_v = w_.problem.state_v[from] - v.value[first];
+      for (int k = 0; k <= s.horizon; ++k) {
+        const std::size_t at = w_.at(s.nv, k, e, p);
+        const int lanes = w_.lane_end(k, p) - s.lane(k, p);
+        std::fill_n(q.trial + at, lanes, q.value[at] + (off_q + k * s.dt * off_v));
+        std::fill_n(v.trial + at, lanes, v.value[at] + off_v);
+      }
+    }
+  }
+  evaluate();
+}
+
 void InverseForm::evaluate() {
   const Clock::time_point begin = Clock::now();
   // Of eight problems the last group is the last node, where there is no torque.

@@ -17,6 +17,7 @@ class InverseForm final : public Form {
 
   void trial(const double* share) override;
   void settle() override;
+  void begin_at_state() override;
   void accept() override {}  // a trial's derivatives are those of the value to be
   void direction(const double* dq0, const double* dv0, const double* regularisation, double* gains,
                  StepFacts& facts) override;

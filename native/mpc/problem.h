@@ -77,6 +77,7 @@ struct Problem {
   bool jerk = false;
   int problems = 1;
   double tolerance = 1e-6;   // of hard bounds, scaled
+  double optimal = 1e-7;     // relative decrease of the cost below which a plan is optimal
   int cap = 100;             // iterations at most
   bool relax_start = true;   // widen bounds that the state at the start breaks already
 

@@ -33,6 +33,7 @@ enum class Begin {
   kNothing,  // it has begun
   kAsItIs,   // the motion there is, its slacks and multipliers moved away from zero
   kBraking,  // braking and standing still, with slacks and multipliers made anew
+  kSoftest,  // the same with the motion that breaks bounds least
 };
 
 inline constexpr int kRemembered = 5;  // points that a new one is compared with
@@ -45,10 +46,12 @@ struct Progress {
   bool tick = false;     // a few iterations with a mu that stays
   bool gap = false;      // is the motion's first state another than the one measured?
   bool elastic = false;  // are all bounds soft?
+  bool optimal = false;  // is this step the last one of the phase?
   Begin begin_with = Begin::kBraking;
   int limit = 0;         // of iterations
   int iterations = 0, elastic_iterations = 0, trials = 0, relaxed = 0;
   int in_phase = 0;  // iterations of this phase
+  int within = 0;    // the last of them whose motion was within all hard bounds
   int refused = 0;   // steps in a row that were
   double unit = 0.0;      // of costs
   double hardness = 0.0;  // of elastic bounds: price of a scaled unit
@@ -61,9 +64,14 @@ struct Progress {
   double slope = 0.0;               // of the merit along the direction
   double decrease = 0.0;            // half of the model's slope: what it promises
   double last_decrease = 0.0;
+  double last_rate = 0.0;  // of decreases, one iteration before
   double begun_violation = INFINITY;  // of the motion that the step began with
   bool begun_warm = false;            // was it the last plan?
   double best_cost = INFINITY;  // of motions within all hard bounds
+  double settled_cost = INFINITY;  // what it was when it last fell noticeably
+  int settled_at = 0;              // and the iteration
+  double softest_violation = INFINITY;  // of motions that elastic bounds led to
+  int tried_again = 0;                  // how often one of them was a start for hard bounds
   Point now, next;
   Point before[kRemembered];
   int remembered = 0;
@@ -75,8 +83,8 @@ struct Progress {
   void begin(Phase next_phase, Begin with) {
     phase = next_phase;
     begin_with = with;
-    in_phase = refused = remembered = 0;
-    penalty = regularisation = decrease = last_decrease = 0.0;
+    in_phase = within = refused = remembered = 0;
+    penalty = regularisation = decrease = last_decrease = last_rate = 0.0;
   }
   void end(Code why) {
     active = false;

@@ -19,6 +19,7 @@ struct alignas(64) Reach {
   double slope[kLanes];   // sum of t c: the part of bounds in the model's slope
   double logs[kLanes];    // sum of ds / s
   double soft[kLanes];    // sum of L dL / r
+  double price[kLanes];   // largest L + dL, of scaled units
 };
 
 struct alignas(64) Measure {

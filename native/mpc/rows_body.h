@@ -50,10 +50,11 @@ static void assemble(const Terms& t, int groups, const double* mu) {
 }
 
 struct Reached {
-  Vec primal, dual, slope, logs, soft;
+  Vec primal, dual, slope, logs, soft, price;
 };
 
-static inline void direct_side(const Side& side, int at, Vec g, Vec change, Vec soft, Vec mu, Reached& r) {
+static inline void direct_side(const Side& side, int at, Vec g, Vec change, Vec soft, Vec scale, Vec mu,
+                               Reached& r) {
   const Vec slack = load(side.slack + at), multiplier = load(side.multiplier + at);
   const RowStep row = row_step(slack, multiplier, g, soft, mu);
   const Vec dl = row.sigma * change + row.t - multiplier;
@@ -68,25 +69,27 @@ static inline void direct_side(const Side& side, int at, Vec g, Vec change, Vec 
   r.slope += row.t * change;
   r.logs += share;
   r.soft += multiplier * soft * dl;
+  r.price = larger((multiplier + dl) * scale, r.price);
 }
 
 static void direct(const Terms& t, int groups, const double* mu, Reach& reach) {
   for (int lane = 0; lane < kLanes; lane += kWidth) {
     Reached r = {load(reach.primal + lane), load(reach.dual + lane), load(reach.slope + lane),
-                 load(reach.logs + lane), load(reach.soft + lane)};
+                 load(reach.logs + lane), load(reach.soft + lane), load(reach.price + lane)};
     const Vec m = load(mu + lane), none = {};
     each(t, groups, lane, [&](int at, int e, int all) {
       if (!t.limited[e]) return;
       const Vec x = load(t.value + at), c = load(t.change + at), soft = load(t.inverse_soft + all);
-      const Vec lower = load(t.lower + at), upper = load(t.upper + at);
-      direct_side(t.above, at, x - upper, c, soft, upper < kHasBound ? m : none, r);
-      direct_side(t.below, at, lower - x, -c, soft, lower > -kHasBound ? m : none, r);
+      const Vec lower = load(t.lower + at), upper = load(t.upper + at), scale = load(t.scale + all);
+      direct_side(t.above, at, x - upper, c, soft, scale, upper < kHasBound ? m : none, r);
+      direct_side(t.below, at, lower - x, -c, soft, scale, lower > -kHasBound ? m : none, r);
     });
     store(reach.primal + lane, r.primal);
     store(reach.dual + lane, r.dual);
     store(reach.slope + lane, r.slope);
     store(reach.logs + lane, r.logs);
     store(reach.soft + lane, r.soft);
+    store(reach.price + lane, r.price);
   }
 }
 

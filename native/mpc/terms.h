@@ -22,7 +22,7 @@ struct Side {
   double* multiplier_change = nullptr;
 };
 
-// A quantity of a bundle, in groups of lanes of `entries` numbers; the last four are of `entries` numbers a lane, the
+// A quantity of a bundle, in groups of lanes of `entries` numbers; the last five are of `entries` numbers a lane, the
 // same for all groups.
 struct Terms {
   int entries = 0;
@@ -39,9 +39,10 @@ struct Terms {
   double* upper = nullptr;
   Side below, above;
   double* inverse_soft = nullptr;   // 1 / weight of the squared violation; 0: the bound is hard
-  double* inverse_scale = nullptr;  // scaled units in one unit
-  double* hard_scale = nullptr;     // the same, 0 where the caller allows a violation
-  bool* limited = nullptr;          // (entries,): has the entry any bound, at any node?
+  double* scale = nullptr;          // one scaled unit
+  double* inverse_scale = nullptr;
+  double* hard_scale = nullptr;     // the inverse, 0 where the caller allows a violation
+  char* limited = nullptr;          // (entries,): has the entry any bound, at any node?
 
   std::size_t numbers(const Shape& shape) const { return shape.numbers(entries); }
 };

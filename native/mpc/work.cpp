@@ -58,8 +58,8 @@ void Work::place(Terms& t, int x) {
   }
   const Wishes& w = problem.wishes[x];
   t.costs = w.weight.data != nullptr;
-  flags_.emplace_back(new bool[t.entries + 1]());
-  t.limited = flags_.back().get();
+  flags_.emplace_back(t.entries + 1, 0);
+  t.limited = flags_.back().data();
   const Table* tables[] = {&w.reference, &w.weight, &w.lower, &w.upper};
   for (int i = 0; i < 4; ++i) {
     seen_[x][i] = Doubles(rows_of(*tables[i], count_) * t.entries + 1);
@@ -71,7 +71,7 @@ void Work::place(Terms& t, int x) {
     for (double** array : {&side->slack, &side->multiplier, &side->slack_change, &side->multiplier_change}) *array = take(size);
     std::fill_n(side->slack, size, 1.0);
   }
-  for (double** array : {&t.inverse_soft, &t.inverse_scale, &t.hard_scale}) *array = take(few);
+  for (double** array : {&t.inverse_soft, &t.scale, &t.inverse_scale, &t.hard_scale}) *array = take(few);
 }
 
 bool Work::changed(const Table& table, int entries, Doubles& seen) const {
@@ -153,7 +153,7 @@ void Work::read_bounds(int x) {
     if (!above_here) t.above.slack[i] = 1.0, t.above.multiplier[i] = 0.0;
     if (below_here || above_here) t.limited[i / kLanes % t.entries] = true;
   }
-  t.bounded = std::any_of(t.limited, t.limited + t.entries, [](bool b) { return b; });
+  t.bounded = std::any_of(t.limited, t.limited + t.entries, [](char one) { return one != 0; });
 }
 
 // The loops take these as they are; elastic problems change the first.
@@ -166,6 +166,7 @@ void Work::read_fixed(int x) {
     const double scale = w.scale == nullptr ? 1.0 : 1.0 / w.scale[e];
     for (int l = 0; l < kLanes; ++l) {
       t.inverse_soft[e * kLanes + l] = 1.0 / price;
+      t.scale[e * kLanes + l] = 1.0 / scale;
       t.inverse_scale[e * kLanes + l] = scale;
       t.hard_scale[e * kLanes + l] = std::isinf(price) ? scale : 0.0;
     }

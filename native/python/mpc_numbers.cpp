@@ -162,11 +162,12 @@ bool read_numbers(PyObject* numbers, Problem& p, std::size_t& threads) {
                     read_flag(numbers, "row_velocity", p.row_velocity) &&
                     read_count(numbers, "references", 0, p.references) && read_flag(numbers, "jerk", p.jerk) &&
                     read_count(numbers, "problems", 1, p.problems) && read_count(numbers, "threads", 0, count) &&
-                    read_number(numbers, "tolerance", p.tolerance) && read_count(numbers, "cap", 1, p.cap) &&
+                    read_number(numbers, "tolerance", p.tolerance) && read_number(numbers, "optimal", p.optimal) && read_count(numbers, "cap", 1, p.cap) &&
                     read_flag(numbers, "relax_start", p.relax_start);
   if (!fine) return false;
-  if (p.nv < 1 || p.horizon < 1 || !(p.dt > 0.0) || !std::isfinite(p.dt) || !(p.tolerance > 0.0)) {
-    PyErr_SetString(PyExc_ValueError, "numbers: expected nv, horizon, dt and tolerance above zero");
+  if (p.nv < 1 || p.horizon < 1 || !(p.dt > 0.0) || !std::isfinite(p.dt) || !(p.tolerance > 0.0) ||
+      !(p.optimal > 0.0)) {
+    PyErr_SetString(PyExc_ValueError, "numbers: expected nv, horizon, dt, tolerance and optimal above zero");
     return false;
   }
   threads = count > 0 ? static_cast<std::size_t>(count) : default_threads();
