@@ -44,17 +44,6 @@ class VersionSweep : public Sweep {
 
 }  // namespace
 
-const SweepVersions& sweep_best() {
-#if defined(__x86_64__)
-  static const SweepVersions& best = __builtin_cpu_supports("avx512f")                                ? sweep_avx512()
-                                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? sweep_avx2()
-                                                                                                       : sweep_plain();
-  return best;
-#else
-  return sweep_plain();
-#endif
-}
-
 std::unique_ptr<Sweep> make_sweep(const Shape& shape, const SweepVersions& versions) {
   const SweepVersion& version = *(shape.problems == 1 ? versions.nodes : versions.problems)(shape);
   return std::unique_ptr<Sweep>(new VersionSweep(shape, version));
