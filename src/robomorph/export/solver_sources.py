@@ -13,56 +13,69 @@ from importlib import resources
 from pathlib import Path
 
 from robomorph.errors import TargetError
+from robomorph.targets.templates import fill
 
-_HEADERS = ("shape", "terms", "problem", "rows", "progress", "sweep", "sweep_versions", "form", "work")
-_BODIES = ("rows", "sweep", "sweep_vectors", "sweep_pull", "sweep_nodes_room", "sweep_nodes_tiles")
-_MORE_BODIES = ("sweep_nodes_matrices", "sweep_nodes", "sweep_problems_room", "sweep_problems_tiles")
-_LAST_BODIES = ("sweep_problems_node", "sweep_problems")
-_VERSIONS = tuple(
-    f"{part}_{version}" for part in ("rows", "sweep") for version in ("plain", "avx2", "avx512")
-)
-_BUNDLE = ("", "_elastic", "_finish", "_judge", "_relax", "_report", "_search", "_shift", "_start")
-_SOURCES = ("rows", "sweep", "work", "inverse_form", *(f"bundle{part}" for part in _BUNDLE))
+# What an exported controller has no use for: batches on threads, other forms of problems, choices at run time.
+# Of memory it has a version of its own.
+LEFT_OUT = re.compile(r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|ddp_\w+\.(h|cpp)|forward_form\.(h|cpp)")
+REPLACED = "memory.h"
+_VERSION = re.compile(r"_(plain|avx2|avx512)\.cpp$")
 # What begins a line without being the definition of a function or variable.
 _NO_DEFINITION = re.compile(
-    r"(?:namespace|using|typedef|struct|class|enum|template|inline|constexpr|friend|#|//|\}|\s|$)"
+    r"(?:namespace|using|typedef|struct|class|enum|template|inline|friend|static_assert|INLINED|UNROLLED|#|//|\}|\s|$)"
 )
 
 
 def solver_headers(namespace: str) -> dict[str, str]:
     """Headers by name, for a folder of their own; `solver.hpp` includes all."""
-    place = _native()
-    headers = [f"{name}.h" for name in (*_HEADERS, "inverse_form", "bundle")]
-    bodies = [f"{name}_body.h" for name in (*_BODIES, *_MORE_BODIES, *_LAST_BODIES)]
-    sources = [f"{name}.cpp" for name in (*_VERSIONS, *_SOURCES)]
+    place = native_sources()
     made: dict[str, str] = {}
-    for name in (*headers, *bodies, *sources):
-        text = (place / name).read_text()
-        if not name.endswith(".h") or name.endswith("_body.h"):
+    for name in taken_sources():
+        text = (place / name).read_text(encoding="utf-8")
+        if name.endswith((".cpp", "_body.h")):
             text = _inline(text, name.partition(".")[0])
         if name.endswith(".cpp"):
             text = f"#pragma once\n\n{text}"
         made[_renamed(name)] = _moved(text, namespace)
+    words = {
+        "namespace": namespace,
+        "forget": "\n".join(f"#undef {name}" for name in _macros(made)),
+        "sources": "\n".join(f'#include "{_renamed(name)}"' for name in taken_sources() if _is_plain(name)),
+    }
+    for name in (REPLACED, "best.hpp", "solver.hpp"):
+        made[name] = fill("cpp", f"mpc/{name}.in", words)
     return made
 
 
-def source_names() -> list[str]:
-    """The headers that hold definitions, but for those of vector instructions."""
-    return [f"{name}.hpp" for name in _SOURCES]
+def taken_sources() -> list[str]:
+    """Names of the files of native/mpc that an export has."""
+    names = sorted(path.name for path in native_sources().iterdir() if path.suffix in (".h", ".cpp"))
+    return [name for name in names if name != REPLACED and not LEFT_OUT.fullmatch(name)]
 
 
-def _native() -> Path:
+def native_sources() -> Path:
     """Where the sources are: with the package, or in the repository that it is used from."""
     installed = Path(str(resources.files("robomorph"))) / "native" / "mpc"
     checkout = Path(__file__).parents[3] / "native" / "mpc"
-    for place in (installed, checkout):
+    for place in (checkout, installed):
         if (place / "bundle.cpp").is_file():
             return place
     raise TargetError(f"export: the solver's sources are missing in {installed}: install robomorph anew")
 
 
+def _is_plain(name: str) -> bool:
+    """Definitions, but for those of one set of vector instructions."""
+    return name.endswith(".cpp") and not _VERSION.search(name)
+
+
 def _renamed(name: str) -> str:
     return name.replace(".cpp", ".hpp")
+
+
+def _macros(headers: dict[str, str]) -> list[str]:
+    """All that headers define, to be forgotten at their end."""
+    found = (re.findall(r"^#define (\w+)", text, re.MULTILINE) for text in headers.values())
+    return sorted({name for names in found for name in names})
 
 
 def _moved(text: str, namespace: str) -> str:
@@ -79,11 +92,11 @@ def _inline(text: str, stem: str) -> str:
             line = f"namespace only_{stem} {{"
         elif line == "}  // namespace":
             line = f"}}  // namespace only_{stem}\nusing namespace only_{stem};"
+        elif line.startswith("#define "):
+            line = line.replace("static inline", "inline")
         elif line.startswith("static "):
             line = line.replace("static inline ", "inline ").replace("static ", "inline ", 1)
         elif not _NO_DEFINITION.match(line):
-            line = f"inline {line}"
-        elif line.startswith("constexpr "):
             line = f"inline {line}"
         lines.append(line)
     return "\n".join(lines) + "\n"
