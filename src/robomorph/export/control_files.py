@@ -132,7 +132,9 @@ def _term(one: ControlTerm) -> str:
         one.takes_reference,
         len(one.own) > 1,
     )
-    places = [one.places[key] for key in ("joints_at", "numbers_at", "rows_at", "own_at", "weights_at", "bounds_at")]
+    places = [
+        one.places[key] for key in ("joints_at", "numbers_at", "rows_at", "own_at", "weights_at", "bounds_at")
+    ]
     fields = [
         string_literal(term.name),
         str(QUANTITIES.index(term.subject.symbol)),
@@ -153,7 +155,9 @@ def _arrays(control: ControlPackage) -> str:
     costs = [f"{symbol}_weight" in tables for symbol in SYMBOLS]
     soft = [tables.get(f"{symbol}_soft", np.full(nv, np.inf)) for symbol in SYMBOLS]
     scale = [tables.get(f"{symbol}_scale", np.ones(nv)) for symbol in SYMBOLS]
-    rows = {name: np.ravel(tables.get(f"row_{name}", np.zeros(0))) for name in ("lower", "upper", "soft", "scale")}
+    rows = {
+        name: np.ravel(tables.get(f"row_{name}", np.zeros(0))) for name in ("lower", "upper", "soft", "scale")
+    }
     lines = [
         f"inline constexpr bool costs[joint_quantities] = {{{', '.join(map(_flag, costs))}}};",
         f"inline constexpr bool bounded[joint_quantities] = {{{', '.join(map(_flag, bounded))}}};",

@@ -196,7 +196,13 @@ def _check_steps(
 
 def _kernels(controller: Controller, samples: dict[str, Array], pieces: tuple[int, int]) -> list[CppFunction]:
     kernels, layout = controller._kernels, controller._layout
-    found = [(TORQUE, "Torques and their derivatives, as the controller takes them.", kernels.motion.program("torque"))]
+    found = [
+        (
+            TORQUE,
+            "Torques and their derivatives, as the controller takes them.",
+            kernels.motion.program("torque"),
+        )
+    ]
     if kernels.pieces:
         found.append((ROWS, "Rows of costs and bounds, with their derivatives.", kernels.deferred.program))
     references = np.zeros(layout.references)
@@ -208,13 +214,20 @@ def _kernels(controller: Controller, samples: dict[str, Array], pieces: tuple[in
 
 
 def _kernel(
-    controller: Controller, name: str, title: str, program: Program, references: Array, pieces: tuple[int, int]
+    controller: Controller,
+    name: str,
+    title: str,
+    program: Program,
+    references: Array,
+    pieces: tuple[int, int],
 ) -> CppFunction:
     rng, states = np.random.default_rng(0), 2
     q, qd = controller.problem.robot.random_state(rng, states)
     known = {"q": q, "qd": qd, "references": np.broadcast_to(references, (states, references.size))}
     arguments = {
-        port.name: np.array(known.get(port.name, rng.uniform(-1.0, 1.0, (states, *port.shape))), np.float32).astype(float)
+        port.name: np.array(
+            known.get(port.name, rng.uniform(-1.0, 1.0, (states, *port.shape))), np.float32
+        ).astype(float)
         for port in program.inputs
     }
     blocks = chunk(run_passes(program, SCHEDULE), *pieces)

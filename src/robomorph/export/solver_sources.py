@@ -17,7 +17,9 @@ from robomorph.targets.templates import fill
 
 # What an exported controller has no use for: batches on threads, other forms of problems, choices at run time.
 # Of memory it has a version of its own.
-LEFT_OUT = re.compile(r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|ddp_\w+\.(h|cpp)|forward_form\.(h|cpp)")
+LEFT_OUT = re.compile(
+    r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|ddp_\w+\.(h|cpp)|forward_form\.(h|cpp)"
+)
 REPLACED = "memory.h"
 _VERSION = re.compile(r"_(plain|avx2|avx512)\.cpp$")
 # What begins a line without being the definition of a function or variable.
