@@ -26,7 +26,7 @@ const arm::Plan& other_unit(arm::Controller& controller, const double* q, const 
 
 
 def joints_problem(horizon: int = 13) -> Problem:
-    """Numbers of joints alone: limits, a bound that moves, gravity at the posture, several costs on one joint."""
+    """Numbers of joints alone: limits, a bound that moves, gravity at the posture, costs on the same joint."""
     robot = robomorph.load("chain:3")
     problem, posture = Problem(robot, horizon, 0.02), Posture.of(robot.model)
     problem.cost(posture, 10.0, [0.5, -0.3, 0.2]).terminal(posture, 100.0)
@@ -38,7 +38,8 @@ def joints_problem(horizon: int = 13) -> Problem:
 
 
 def rows_problem(horizon: int = 10) -> Problem:
-    """Rows of tasks: a pose, a speed, hard and soft bounds; jerk; gravity where the robot is; a reference missing."""
+    """Rows of tasks: a pose without a reference, a speed, hard and soft bounds; jerk; gravity where the robot
+    is."""
     robot = robomorph.load("chain:3")
     tip = robot.model.bodies[-1].name
     problem = Problem(robot, horizon, 0.02)
@@ -66,7 +67,9 @@ class Found(NamedTuple):
 class Driver:
     """An exported controller, compiled with a driver."""
 
-    def __init__(self, folder: Path, problem: Problem, setters: dict[str, int], compiler: str, *flags: str) -> None:
+    def __init__(
+        self, folder: Path, problem: Problem, setters: dict[str, int], compiler: str, *flags: str
+    ) -> None:
         export(problem.robot, folder, mpc=problem, name="arm")
         self.nv, self.lines = problem.robot.nv, [""]
         (folder / "unit.cpp").write_text(_UNIT)
@@ -84,14 +87,18 @@ class Driver:
     def set(self, setter: str, numbers: Any) -> None:
         self.lines.append(f"set {setter} {_text(numbers)}")
 
-    def step(self, q: Array, qd: Array, *, offset: Any = None, iterations: int = 3, elapsed: float = 0.02) -> None:
+    def step(
+        self, q: Array, qd: Array, *, offset: Any = None, iterations: int = 1, elapsed: float = 0.02
+    ) -> None:
         beyond = np.zeros(self.nv) if offset is None else offset
         self.lines.append(f"step {_text(q)} {_text(qd)} {_text(beyond)} {iterations} {elapsed!r}")
 
     def run(self) -> tuple[list[str], list[Found]]:
         """What it said, and the plans."""
         text = "\n".join([*self.lines, ""])
-        done = subprocess.run([str(self.program)], input=text, capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(
+            [str(self.program)], input=text, capture_output=True, text=True, check=True, timeout=60
+        )
         lines = done.stdout.splitlines()
         return lines, [_plan(line) for line in lines if line.startswith("plan")]
 

@@ -1,5 +1,6 @@
 // Drives an exported controller by words from standard input, and counts what is taken from the heap.
-//   reference <setter> <numbers...>   calls a function that DRIVER_SETTERS names
+//   set <setter> <numbers...>   calls a function that DRIVER_SETTERS names
+//   gravity, reset, other <q> <qd>
 //   step <q> <qd> <offset> <iterations> <elapsed>
 #include <cstddef>
 #include <cstdio>
@@ -71,6 +72,8 @@ int main() {
   for (std::string word; std::cin >> word;) {
     if (word == "reset") {
       controller.reset();
+    } else if (word == "gravity") {
+      controller.set_effort_to_gravity();
     } else if (word == "set") {
       std::cin >> word;
       std::printf("set %d\n", set(controller, word));

@@ -15,7 +15,9 @@ def test_no_header_wants_a_file_that_is_left_out() -> None:
     made = solver_headers("arm")
     for name, text in made.items():
         for wanted in re.findall(r'#include "([^"]+)"', text):
-            assert wanted in made, f"{name} wants {wanted}, which LEFT_OUT of export/solver_sources.py leaves out"
+            assert wanted in made, (
+                f"{name} wants {wanted}, which LEFT_OUT of export/solver_sources.py leaves out"
+            )
 
 
 def test_every_definition_is_included() -> None:

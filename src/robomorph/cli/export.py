@@ -53,8 +53,8 @@ def add_parser(subparsers: Any) -> None:
         "--mpc",
         metavar="PROBLEM",
         type=path_text,
-        help="add a controller for this problem, a TOML file or a built-in name (docs/mpc.md): header-only, without "
-        "allocation; only for cpp, then --functions are forward_dynamics and --dtype float64 by default",
+        help="add a controller for this problem, a TOML file or a built-in name (docs/mpc.md): header-only, "
+        "without allocation; only for cpp, by default with --functions forward_dynamics and --dtype float64",
     )
     group.add_argument(
         "--dtype",

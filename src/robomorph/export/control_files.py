@@ -211,13 +211,17 @@ def _setters(index: int, one: ControlTerm) -> str:
     name, count, rows = one.name, one.term.subject.numbers, one.term.subject.rows
     lines = [f"  // {one.about}"] if one.takes_reference or one.weights else []
     if one.takes_reference:
-        call = f"references_.set({index}, numbers"
+
+        def setter(suffix: str, node: str, places: str, each: bool) -> str:
+            call = f"references_.set({index}, numbers, {places}, {_flag(each)})"
+            return f"  bool set_{name}{suffix}({node}const double* numbers) noexcept {{ return {call}; }}"
+
         lines += [
             f"  /// The reference ({count}) at all nodes.",
-            f"  bool set_{name}(const double* numbers) noexcept {{ return {call}, 0, problem::horizon, false); }}",
-            f"  bool set_{name}_at(int node, const double* numbers) noexcept {{ return {call}, node, node, false); }}",
-            f"  /// ({len(one.own) and 'nodes'}, {count}): one for each node.",
-            f"  bool set_{name}_nodes(const double* numbers) noexcept {{ return {call}, 0, problem::horizon, true); }}",
+            setter("", "", "0, problem::horizon", False),
+            setter("_at", "int node, ", "node, node", False),
+            f"  /// (nodes, {count}): one for each node.",
+            setter("_nodes", "", "0, problem::horizon", True),
         ]
     if one.term.subject.symbol == "torque" and one.gravity:
         lines.append(f"  void set_{name}_to_gravity() noexcept {{ references_.take_gravity({index}); }}")

@@ -1,4 +1,4 @@
-"""What an exported controller holds, before it is printed: kernels, sizes, tables, and plans to be compared with."""
+"""What an exported controller holds, before it is printed: kernels, sizes, tables, plans to compare with."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 TORQUE, ROWS = "control_torque", "control_rows"
-# Steps of the check: the first to convergence, the others a few iterations each.
-_STEPS, _ITERATIONS = 5, 3
+# Steps of the check: the first to convergence, the others one iteration each, as more may magnify roundings.
+_STEPS, _ITERATIONS = 5, 1
 _NOTES = {
     "q": "positions (rad, m)",
     "qd": "velocities (rad/s, m/s)",
@@ -56,8 +56,8 @@ class CheckStep:
 
 @dataclass(frozen=True, eq=False)
 class ControlPackage:
-    """A controller, its terms, its kernels, the bytes of its solver, the state it starts from, references (numbers) of
-    the terms that have none of their own, for example and check, and the steps of the check."""
+    """A controller, its terms, its kernels, the bytes of its solver, the state it starts from, references
+    (numbers) of the terms that have none of their own, for example and check, and the steps of the check."""
 
     title: str
     controller: Controller
@@ -156,7 +156,7 @@ def _reserved(measured: int, nv: int) -> int:
 
 
 def _samples(controller: Controller, q: Array) -> dict[str, Array]:
-    """References (numbers,) of the terms that every step of Python must give: where their tasks are at the start."""
+    """References (numbers,) of terms that every step of Python must give: where tasks are at the start."""
     out: dict[str, Array] = {}
     robot = controller.problem.robot
     for term in controller._layout.terms:
@@ -166,8 +166,8 @@ def _samples(controller: Controller, q: Array) -> dict[str, Array]:
                 value = value_at(robot, term.what, q) if known else np.zeros(term.subject.numbers)
             except ArgumentError as error:
                 raise ArgumentError(
-                    f"mpc: {term.name!r} has no reference, and where it is at the start is not known: give it one "
-                    "in the problem"
+                    f"mpc: {term.name!r} has no reference, and where it is at the start is not known: give "
+                    "it one in the problem"
                 ) from error
             out[term.name] = np.array(term.subject.read(value), float).ravel()
     return out
@@ -179,9 +179,9 @@ def _check_steps(
     """From the start, then from states that are not quite those of the plans."""
     controller = Controller(problem, **{**options, "iterations": _ITERATIONS})
     bound = controller._bind(())
-    for name, numbers in samples.items():
-        term = {**controller._layout.costs, **controller._layout.bounds}[name]
-        bound.tables.set_reference(term, numbers[None, None])
+    for term in controller._layout.terms:
+        if term.name in samples:
+            bound.tables.set_reference(term, samples[term.name][None, None])
     bound.reader._needed = []  # they are in the tables now
     rng = np.random.default_rng(0)
     steps: list[CheckStep] = []
@@ -206,10 +206,10 @@ def _kernels(controller: Controller, samples: dict[str, Array], pieces: tuple[in
     if kernels.pieces:
         found.append((ROWS, "Rows of costs and bounds, with their derivatives.", kernels.deferred.program))
     references = np.zeros(layout.references)
-    for name, place in layout.places.items():
-        term = {**layout.costs, **layout.bounds}[name]
-        own = samples[name] if term.reference is None else np.atleast_2d(np.asarray(term.reference))[0]
-        references[place.references] = own
+    for term in layout.terms:
+        if term.name in layout.places:
+            own = samples.get(term.name, term.reference)
+            references[layout.places[term.name].references] = np.atleast_2d(np.asarray(own, float))[0]
     return [_kernel(controller, name, title, program, references, pieces) for name, title, program in found]
 
 

@@ -1,4 +1,4 @@
-"""Costs and bounds of a controller as data for C++: where each one's numbers are, and what they are called."""
+"""Costs and bounds of a controller as data for C++: where each one's numbers are, and its name."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ QUANTITIES = (*SYMBOLS, ROWS, "jerk")
 
 @dataclass(frozen=True, eq=False)
 class ControlTerm:
-    """One cost or bound. name: as an identifier, no other has it. own: (1 or nodes, numbers), its reference as the
-    problem has it. places: offsets of its numbers among those of all terms, by field of the C++ structure."""
+    """One cost or bound. name: as an identifier, no other has it. own: (1 or nodes, numbers), its reference
+    as the problem has it. places: offsets of its numbers among those of all terms, by field of the C++
+    structure."""
 
     term: Cost | Bound
     name: str
@@ -64,7 +65,8 @@ class ControlTerm:
 
 @dataclass(frozen=True, eq=False)
 class ControlTerms:
-    """All of a problem. numbers, weights, bounds, joints: of all terms, one after the other, as they are at first."""
+    """All of a problem. numbers, weights, bounds, joints: of all terms, one after the other, as they are at
+    first."""
 
     terms: tuple[ControlTerm, ...]
     numbers: Array

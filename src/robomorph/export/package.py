@@ -112,7 +112,7 @@ def export(
     """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`, which
     stays as it was if that fails. A ModelWarning, and `left_out` of the result, say what the robot lacks.
 
-    dtypes: number formats of the C interface and the self-check, both by default; the C++ templates take both.
+    dtypes: number formats of the C interface and the self-check, both by default; C++ templates take both.
     name: the namespace and package; None for the robot's own. f_ext: links whose external wrenches are
     arguments of the functions that know them (True: all). force: write into a folder that holds other things.
     mpc: an mpc.Problem, an mpc.Controller or the path of a problem's TOML file: a controller for it goes with

@@ -1,9 +1,9 @@
 """The native solver of control problems as headers of an exported controller.
 
-The very sources of `native/mpc` are taken, so that there is one solver. What changes: functions become inline, so
-that headers may be included anywhere; the namespace becomes the export's own, so that exports of several versions
-live side by side; memory comes from the controller (`memory.h` has another version), and of the versions for vector
-instructions the compiler's flags choose one.
+The very sources of `native/mpc` are taken, so that there is one solver. What changes: functions become
+inline, so that headers may be included anywhere; the namespace becomes the export's own, so that exports of
+several versions live side by side; memory comes from the controller (`memory.h` has another version), and of
+the versions for vector instructions the compiler's flags choose one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from robomorph.errors import TargetError
 from robomorph.targets.templates import fill
 
-# What an exported controller has no use for: batches on threads, other forms of problems, choices at run time.
-# Of memory it has a version of its own.
+# What an exported controller has no use for: batches on threads, other forms of problems, choices at run
+# time. Of memory it has a version of its own.
 LEFT_OUT = re.compile(
     r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|ddp_\w+\.(h|cpp)|forward_form\.(h|cpp)"
 )
