@@ -26,7 +26,7 @@ const arm::Plan& other_unit(arm::Controller& controller, const double* q, const 
 
 
 def joints_problem(horizon: int = 13) -> Problem:
-    """Numbers of joints alone: limits, a bound that moves, gravity at the posture, costs on the same joint."""
+    """Numbers of joints alone: limits, a bound that moves, gravity at the posture, several costs on one."""
     robot = robomorph.load("chain:3")
     problem, posture = Problem(robot, horizon, 0.02), Posture.of(robot.model)
     problem.cost(posture, 10.0, [0.5, -0.3, 0.2]).terminal(posture, 100.0)
