@@ -9,10 +9,10 @@ bool may_be_wide(const Problem& problem) { return problem.method == Method::kInv
 
 std::unique_ptr<Form> make_form(Work& work) {
   switch (work.problem.method) {
-    case Method::kEuler: return std::make_unique<ForwardForm>(work, Integrator::kEuler);
-    case Method::kMidpoint: return std::make_unique<ForwardForm>(work, Integrator::kMidpoint);
-    case Method::kRk4: return std::make_unique<ForwardForm>(work, Integrator::kRk4);
-    default: return std::make_unique<InverseForm>(work);
+    case Method::kEuler: return std::unique_ptr<Form>(new ForwardForm(work, Integrator::kEuler));
+    case Method::kMidpoint: return std::unique_ptr<Form>(new ForwardForm(work, Integrator::kMidpoint));
+    case Method::kRk4: return std::unique_ptr<Form>(new ForwardForm(work, Integrator::kRk4));
+    default: return std::unique_ptr<Form>(new InverseForm(work));
   }
 }
 

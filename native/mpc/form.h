@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "mpc/memory.h"
 #include "mpc/problem.h"
 #include "mpc/shape.h"
 
@@ -23,7 +24,7 @@ struct Seconds {
 class Work;
 
 // All arrays are those of the bundle's Terms.
-class Form {
+class Form : public Taken {
  public:
   virtual ~Form() = default;
 

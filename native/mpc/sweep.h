@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "mpc/memory.h"
 #include "mpc/shape.h"
 
 namespace robomorph::mpc {
@@ -45,7 +46,7 @@ struct Direction {
   double* curve = nullptr;  // (problems,): sum of w (J dz)^2
 };
 
-class Sweep {
+class Sweep : public Taken {
  public:
   virtual ~Sweep() = default;
 

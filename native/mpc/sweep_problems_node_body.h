@@ -142,7 +142,7 @@ INLINED void lane_matrices(const Shape& shape, const Room& r, const LaneNode& no
     const Vec zero = {};
     for (int i = 0; i < n; ++i) {
       const Vec x = entry(node.roots, i);
-      sound += (x > 0.0) & (x <= kHuge) ? zero : zero / zero;
+      sound += ((x > 0.0) & (x <= kHuge)) ? zero : zero / zero;
     }
     entry(r.sound, 0) = sound;
   }

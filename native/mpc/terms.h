@@ -42,7 +42,7 @@ struct Terms {
   double* scale = nullptr;          // one scaled unit
   double* inverse_scale = nullptr;
   double* hard_scale = nullptr;     // the inverse, 0 where the caller allows a violation
-  bool* limited = nullptr;          // (entries,): has the entry any bound, at any node?
+  char* limited = nullptr;          // (entries,): has the entry any bound, at any node?
 
   std::size_t numbers(const Shape& shape) const { return shape.numbers(entries); }
 };

@@ -59,8 +59,8 @@ void Work::place(Terms& t, int x) {
     return;
   }
   const Wishes& w = problem.wishes[x];
-  flags_.emplace_back(new bool[t.entries + 1]());
-  t.limited = flags_.back().get();
+  flags_.emplace_back(t.entries + 1, 0);
+  t.limited = flags_.back().data();
   const Table* tables[] = {&w.reference, &w.weight, &w.lower, &w.upper};
   for (int i = 0; i < 4; ++i) {
     seen_[x][i] = Doubles(rows_of(*tables[i], count_) * t.entries + 1);
@@ -166,7 +166,7 @@ void Work::read_bounds(int x) {
     if (!above_here) t.above.slack[i] = 1.0, t.above.multiplier[i] = 0.0;
     if (below_here || above_here) t.limited[i / kLanes % t.entries] = true;
   }
-  t.bounded = std::any_of(t.limited, t.limited + t.entries, [](bool b) { return b; });
+  t.bounded = std::any_of(t.limited, t.limited + t.entries, [](char one) { return one != 0; });
   read_costs(t);
 }
 

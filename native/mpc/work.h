@@ -1,9 +1,6 @@
 // A bundle's numbers in groups of lanes, and what the caller's arrays say, brought there.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "mpc/memory.h"
 #include "mpc/problem.h"
 #include "mpc/shape.h"
@@ -63,8 +60,8 @@ class Work {
   void count_bounds();
 
   int first_, count_;
-  std::vector<Doubles> memory_;
-  std::vector<std::unique_ptr<bool[]>> flags_;
+  List<Doubles> memory_;
+  List<List<char>> flags_;
   Doubles seen_[kQuantities][4];
   Doubles seen_row_reference_;
   bool widened_ = false, bounds_changed_ = false;

@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds kSignalsEvery{50};
 
 struct Handle {
   std::unique_ptr<mpc::Solver> solver;
+  std::size_t bytes = 0;  // that it took
   std::vector<PyObject*> kept;  // the arrays, and what owns the kernels' code
   bool busy = false;            // read and written with the GIL held
   ~Handle() {
@@ -34,7 +35,9 @@ PyObject* py_mpc_solver(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     if (!read_control(args[0], args[1], args[2], problem, threads, handle->kept)) return nullptr;
     Py_INCREF(args[3]);
     handle->kept.push_back(args[3]);
+    const std::size_t before = mpc::taken_bytes();
     handle->solver = std::make_unique<mpc::Solver>(problem, threads);
+    handle->bytes = mpc::taken_bytes() - before;
     PyObject* capsule = PyCapsule_New(handle.get(), kCapsule, [](PyObject* dying) {
       delete static_cast<Handle*>(PyCapsule_GetPointer(dying, kCapsule));
     });
@@ -106,7 +109,14 @@ PyCFunction as_cfunction(Function function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
+PyObject* py_mpc_memory(PyObject*, PyObject* capsule) {
+  const Handle* handle = static_cast<Handle*>(PyCapsule_GetPointer(capsule, kCapsule));
+  return handle == nullptr ? nullptr : PyLong_FromSize_t(handle->bytes);
+}
+
 PyMethodDef functions[] = {
+    {"mpc_memory", py_mpc_memory, METH_O,
+     "mpc_memory(solver, /)\n--\n\nBytes that the solver took when it was made."},
     {"mpc_solver", as_cfunction(py_mpc_solver), METH_FASTCALL,
      "mpc_solver(numbers, kernels, arrays, keep, /)\n--\n\nA solver of control problems; `keep` lives with it."},
     {"mpc_step", as_cfunction(py_mpc_step), METH_FASTCALL,

@@ -56,7 +56,7 @@ USES: dict[str, set[str]] = {
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
     "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
-    "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
+    "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "mpc", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
     "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "mpc", "planning", "report", "robot"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},

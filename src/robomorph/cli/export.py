@@ -9,6 +9,7 @@ from robomorph.cli.compile import is_algorithm
 from robomorph.cli.options import add_robot_options, load_robot, path_text
 from robomorph.cli.parser import names
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
+from robomorph.errors import ArgumentError
 
 if TYPE_CHECKING:
     from robomorph.export.gpu import GpuPackage
@@ -20,9 +21,11 @@ examples:
   robomorph export arm.urdf --functions inverse_dynamics,jacobian:tool0 -o arm_kernels
   robomorph export iiwa14 --target cuda --functions forward_dynamics_gradient -o iiwa14_cuda
   robomorph export hyq --floating-base --functions forward_dynamics_gradient=qdd+dqdd_dq -o hyq_kernels
+  robomorph export iiwa14 --mpc reach -o iiwa14_controller
   robomorph export iiwa14 --target rtl --interval 8 -o iiwa14_rtl
 
-The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README;
+The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README
+(with --mpc also a model predictive controller, a check of its plans and a control loop);
 for a GPU (--target cuda, opencl) kernels in both mappings, an example that checks them, a CMake file and
 a README; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile (lint, simulate,
 synthesise), drawings, a register map and a README, one folder per function if there are several.
@@ -46,6 +49,13 @@ def add_parser(subparsers: Any) -> None:
         "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
     )
     _add_contents(parser, group)
+    group.add_argument(
+        "--mpc",
+        metavar="PROBLEM",
+        type=path_text,
+        help="add a controller for this problem, a TOML file or a built-in name (docs/mpc.md): header-only, "
+        "without allocation; only for cpp, by default with --functions forward_dynamics and --dtype float64",
+    )
     group.add_argument(
         "--dtype",
         choices=("both", "float64", "float32"),
@@ -93,11 +103,15 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.export import DTYPES, FunctionSpec, default_functions, export, frame_functions
 
     if args.target == "rtl":
+        if args.mpc is not None:
+            raise ArgumentError("--mpc: a controller is exported as C++: expected --target cpp, found rtl")
         return export_designs(load_robot(args)[0], args)
     refuse_design_options(args)
     robot, _ = load_robot(args)
     if args.functions:
         specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(args.frames or [])
+    elif args.mpc is not None:
+        specs = frame_functions(args.frames or [])
     else:
         specs = default_functions(args.frames or [name for name, _ in args.tool_frame or []])
     with warnings_shown():
@@ -106,10 +120,11 @@ def run(args: argparse.Namespace) -> int:
             args.output,
             target=args.target,
             functions=specs,
-            dtypes=DTYPES if args.dtype in (None, "both") else (args.dtype,),
+            dtypes=None if args.dtype is None else DTYPES if args.dtype == "both" else (args.dtype,),
             name=args.name,
             f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
             force=args.force,
+            mpc=args.mpc,
         )
     _show(args, package)
     return 0

@@ -9,8 +9,9 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.compiler.provenance import step_comments
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, ModelError, ModelWarning
+from robomorph.export.control_files import control_files
+from robomorph.export.control_package import ControlPackage, control_package
 from robomorph.export.folders import write_folder
 from robomorph.export.gpu import GpuFunction, GpuPackage, package_files
 from robomorph.export.manifest import source_manifest
@@ -100,28 +103,53 @@ def export(
     *,
     target: str = "cpp",
     functions: Iterable[str | FunctionSpec] | None = None,
-    dtypes: Sequence[str] = DTYPES,
+    dtypes: Sequence[str] | None = None,
     name: str | None = None,
     f_ext: bool | Sequence[str] = False,
     force: bool = False,
+    mpc: Any = None,
 ) -> CppPackage | GpuPackage:
     """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`, which
     stays as it was if that fails. A ModelWarning, and `left_out` of the result, say what the robot lacks.
 
-    dtypes: number formats of the C interface and the self-check; the C++ templates take both. name: the
-    namespace and package; None for the robot's own. f_ext: links whose external wrenches are arguments of the
-    functions that know them (True: all). force: write into a folder that holds other things.
+    dtypes: number formats of the C interface and the self-check, both by default; C++ templates take both.
+    name: the namespace and package; None for the robot's own. f_ext: links whose external wrenches are
+    arguments of the functions that know them (True: all). force: write into a folder that holds other things.
+    mpc: an mpc.Problem, an mpc.Controller or the path of a problem's TOML file: a controller for it goes with
+    the kernels (C++ only; then `functions` are forward_dynamics by default, and dtypes float64).
     """
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
-    package = make_package(robot, functions, dtypes=dtypes, name=name, f_ext=f_ext)
+    control = None
+    if mpc is not None:
+        control, functions = _control(robot, mpc, target, functions)
+        dtypes = dtypes or ("float64",)
+    package = make_package(robot, functions, dtypes=dtypes or DTYPES, name=name, f_ext=f_ext)
+    if control is not None:
+        package = replace(package, functions=(*package.functions, *control.kernels))
     for reason in dict.fromkeys(package.left_out.values()):
         names = [name for name, why in package.left_out.items() if why == reason]
         warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
     files = project_files(package) if on_gpu is None else package_files(on_gpu)
-    write_folder(user_path(directory), files, source_manifest(target, package), force=force)
+    about = source_manifest(target, package)
+    if control is not None:
+        files, about = control_files(package, control, files), {**about, "controller": control.about}
+    write_folder(user_path(directory), files, about, force=force)
     return package if on_gpu is None else on_gpu
+
+
+def _control(
+    robot: Robot, mpc: Any, target: str, functions: Iterable[str | FunctionSpec] | None
+) -> tuple[ControlPackage, list[str | FunctionSpec]]:
+    """The controller, and functions with what its example simulates the robot by."""
+    if target != "cpp":
+        raise ArgumentError(f"mpc: a controller is exported as C++: expected target 'cpp', found {target!r}")
+    specs = [FunctionSpec.parse(f) if isinstance(f, str) else f for f in functions or ()]
+    plant = FunctionSpec("forward_dynamics")
+    if plant.name not in [spec.name for spec in specs]:
+        specs.append(plant)
+    return control_package(robot, mpc, (_WHOLE, _PIECE)), [*specs]
 
 
 def _gpu_package(robot: Robot, package: CppPackage, target: str) -> GpuPackage:

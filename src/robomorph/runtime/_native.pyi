@@ -182,6 +182,9 @@ def mpc_solver(
 ) -> object:
     """A solver of control problems over arrays that stay the caller's; `keep` lives with it."""
 
+def mpc_memory(solver: object, /) -> int:
+    """Bytes that the solver took when it was made."""
+
 def mpc_step(solver: object, deadline: float, elapsed: float, iterations: int, warm: bool, /) -> None:
     """One step, from and into the solver's arrays."""
 
