@@ -41,7 +41,7 @@ struct Sample {
     for (double** array : {&t.inverse_soft, &t.scale, &t.inverse_scale, &t.hard_scale}) *array = take(kFew, 0.5, 1.5);
     limited.assign(kEntries, 1);
     limited[2] = 0;
-    t.limited = reinterpret_cast<bool*>(limited.data());
+    t.limited = limited.data();
     t.entries = kEntries;
     t.costs = t.bounded = true;
     for (int i = 0; i < kSize; ++i) {
