@@ -118,6 +118,7 @@ class Bundle {
   const Motion* choose(int p);
   void write_plan(int p);
   void write_counts(int p);
+  void note(int p);
 
   // bundle_report.cpp
   void report(int p);

@@ -84,6 +84,10 @@ void Bundle::write_plan(int p) {
   for (int e = 0; e < s.nv; ++e) {
     double q = problem_.state_q[caller * s.nv + e], v = problem_.state_v[caller * s.nv + e];
     for (int k = 0; k <= s.horizon; ++k) {
+      if (problem_.method != Method::kInverse) {  // another integrator's motion, as it was rolled out
+        q = t[kPosition].trial[w_.at(s.nv, k, e, p)];
+        v = t[kVelocity].trial[w_.at(s.nv, k, e, p)];
+      }
       if (out.q != nullptr) out.q[node + k * s.nv + e] = q;
       if (out.v != nullptr) out.v[node + k * s.nv + e] = v;
       if (k == s.horizon) break;

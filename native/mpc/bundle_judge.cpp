@@ -116,6 +116,7 @@ void Bundle::end_iteration(int i) {
     if (facts_.ok[i]) raise_regularisation(p, 10.0);
     else p.regularisation = std::max(100.0 * p.regularisation, 1e-8 * form_->stiffness(i));
   }
+  note(i);
   if (p.gap && p.primal > 0.0) {
     p.gap = p.primal < 1.0;
     for (int e = 0; e < problem_.nv; ++e) {

@@ -52,6 +52,14 @@ void Bundle::report(int i) {
   write_multipliers(i);
 }
 
+// What the motion costs now, for the caller's record.
+void Bundle::note(int i) {
+  const Results& out = problem_.out;
+  const Progress& p = p_[i];
+  if (out.trace == nullptr || i >= w_.count() || p.iterations >= out.trace_width) return;
+  out.trace[static_cast<std::size_t>(w_.caller(i)) * out.trace_width + p.iterations] = p.now.cost;
+}
+
 void Bundle::write_multipliers(int i) {
   for (int x = 0; x < kBoundable; ++x) {
     const Terms& t = w_.terms[x];

@@ -54,6 +54,7 @@ void Bundle::shift(double elapsed) {
   const int whole = static_cast<int>(nodes);
   const double part = nodes - whole;
   Terms* t = w_.terms;
+  form_->shift(nodes);
   for (int p = 0; p < s.problems; ++p) {
     for (int e = 0; e < s.nv; ++e) {
       gap_v_.data()[p * s.nv + e] = t[kVelocity].value[w_.at(s.nv, s.horizon, e, p)];

@@ -41,8 +41,8 @@ void Bundle::start_progress(int i, bool shifted) {
     if (!p.tick) p.phase = Phase::kElastic;
   }
   p.begun_warm = warm;
-  if (warm) open_gap(i);
-  else if (!possible) p.phase = Phase::kElastic;
+  if (!warm && !possible) p.phase = Phase::kElastic;
+  if (warm && !form_->settles_at_state()) open_gap(i);
 }
 
 // The state that was measured is put into the direction, never into the motion: accelerations planned for one state
@@ -89,6 +89,7 @@ void Bundle::begin_phases() {
     p.now = point_of(i);
     ++p.trials;
     if (p.iterations == 0) p.begun_violation = p.now.violation;
+    note(i);
     if (!p.now.finite()) p.end(Code::kFailed);
   }
   swap_trial();

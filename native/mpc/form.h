@@ -34,6 +34,12 @@ class Form {
   // Fills `trial` of all quantities with the motion nearest to the q, v and a that the loop has written to `value`.
   virtual void settle() = 0;
 
+  // Does a settled motion begin at the measured state? Else at that of `value`, and directions close the gap.
+  virtual bool settles_at_state() const { return false; }
+
+  // The last plan is moved on by so many nodes.
+  virtual void shift(double /*nodes*/) {}
+
   // Fills `trial` of all quantities with the motion that follows `value` but begins at the state that the caller
   // measured.
   virtual void begin_at_state() = 0;

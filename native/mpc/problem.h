@@ -46,6 +46,8 @@ struct Results {
   double* multiplier[kBoundable] = {};  // (nodes, entries): > 0 at upper bounds, < 0 at lower ones
   std::int64_t* counts = nullptr;       // (counts_width,): see Count
   int counts_width = 0;
+  double* trace = nullptr;  // (trace_width,): cost at the start and after every iteration
+  int trace_width = 0;
   double* times = nullptr;  // (4,): kernels, sweep, rows, all else, in s
 };
 
@@ -67,7 +69,12 @@ enum class Origin : int {
   kHold = 3,     // braking and standing still
 };
 
+// What the controls are: accelerations, torques being those of inverse dynamics, or torques, motions coming from forward
+// dynamics and an integrator (ddp_model.h).
+enum class Method : int { kInverse = 0, kEuler = 1, kMidpoint = 2, kRk4 = 3 };
+
 struct Problem {
+  Method method = Method::kInverse;
   int nv = 0;
   int horizon = 0;
   double dt = 0.0;  // s
@@ -81,7 +88,10 @@ struct Problem {
   int cap = 100;             // iterations at most
   bool relax_start = true;   // widen bounds that the state at the start breaks already
 
-  Kernel torque;      // (q, v, a) -> torques, by q, by v, by a
+  Kernel torque;      // (q, v, a) -> torques, by q, by v, by a; inverse dynamics only
+  Kernel torque_values;          // (q, v, a) -> torques; the next three for forward dynamics only
+  Kernel acceleration;           // one lane: (q, v, torques) -> a
+  Kernel acceleration_gradient;  // (q, v, torques) -> a, by q, by v, by torques
   Kernel row_kernel;  // (q, [v,] references) -> values, by q, [by v]
 
   const double* state_q = nullptr;  // (problems, nv)

@@ -19,11 +19,7 @@ struct PanelTile {
     add_product<true>(t, factor + row, factor + column, width, row);
     add_tile(t, r.start + row * width + column, width);
     if (column == row) {
-      Vec inverse = {};
-      eliminate<0>(t, lane<0>(t[0][0]), &inverse);
-      const Vec by = root(-inverse);
-      vec(roots) = by;
-      scale_tile<0>(t, by);
+      eliminate<0>(t, lane<0>(t[0][0]), roots);
     } else {
       eliminate_known(t, to + row, width, roots);
     }

@@ -54,8 +54,9 @@ INLINED int next_vectors(int left) {
 
 INLINED int next_rows(int left) { return left < kWidth ? left : kWidth; }
 
-// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on; lane i of `inverse` becomes the
-// pivot's inverse, negative. The next pivot is computed apart, as all waits for it: `diagonal` is this one, in all lanes.
+// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on: it becomes Cholesky's triangle,
+// with the inverses of its diagonal at `roots`. The next pivot is computed apart, as all waits for it: `diagonal` is this
+// one, in all lanes.
 template <int pivot, int row, int rows, int some>
 INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& by) {
   if constexpr (row < rows) {
@@ -66,23 +67,17 @@ INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& by) {
 }
 
 template <int pivot, int rows, int some>
-INLINED void eliminate(Vec (&t)[rows][some], const Vec& diagonal, Vec* inverse) {
-  const Vec by = -1.0 / diagonal;
-  *inverse = only<pivot>() ? by : *inverse;
+INLINED void eliminate(Vec (&t)[rows][some], const Vec& diagonal, double* roots) {
+  const Vec by = -1.0 / diagonal, scale = root(-by);
+  roots[pivot] = scale[0];
   if constexpr (pivot + 1 < rows) {
     const Vec beside = lane<pivot + 1>(t[pivot][0]);
     const Vec next = lane<pivot + 1>(t[pivot + 1][0]) + beside * beside * by;
     eliminate_row<pivot, pivot + 1>(t, by);
-    eliminate<pivot + 1>(t, next, inverse);
-  }
-}
-
-template <int row, int rows, int some>
-INLINED void scale_tile(Vec (&t)[rows][some], const Vec& by) {
-  if constexpr (row < rows) {
-    const Vec f = lane<row>(by);
-    UNROLLED for (int c = 0; c < some; ++c) t[row][c] *= f;
-    scale_tile<row + 1>(t, by);
+    UNROLLED for (int c = 0; c < some; ++c) t[pivot][c] *= scale;
+    eliminate<pivot + 1>(t, next, roots);
+  } else {
+    UNROLLED for (int c = 0; c < some; ++c) t[pivot][c] *= scale;
   }
 }
 

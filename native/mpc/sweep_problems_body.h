@@ -19,17 +19,17 @@ INLINED void lane_vectors(const Room& r, const LaneNode& node) {
     entry(r.value, j) = entry(r.pull, n + j) + v;
     entry(r.value, n + j) = entry(r.pull, 2 * n + j) + q;
   }
-  Vec constant = entry(r.constant, 0);
+  Vec constant = entry(r.constant, 0), y = {};
   for (int i = 0; i < n; ++i) {
-    Vec y = entry(r.slope, i);
-    for (int k = 0; k < i; ++k) y += entry(node.factor, k * r.width() + i) * entry(r.slope, k);
-    const Vec by = y * entry(node.inverse, i);
-    entry(r.slope, i) = y;
-    entry(node.offset, i) = by;
-    constant += y * by;
+    Vec sum = -entry(r.slope, i);
+    for (int k = 0; k + 1 < i; ++k) sum -= entry(node.factor, k * r.width() + i) * entry(node.offset, k);
+    if (i > 0) sum -= entry(node.factor, (i - 1) * r.width() + i) * y;
+    y = sum * entry(node.roots, i);
+    entry(node.offset, i) = y;
+    constant -= y * y;
   }
   entry(r.constant, 0) = constant;
-  add_matrix(node.factor + n * kLanes, r.slope, n, r.states(), r.width(), r.value);
+  add_matrix(node.factor + n * kLanes, node.offset, n, r.states(), r.width(), r.value);
 }
 
 template <typename Room>
@@ -55,16 +55,17 @@ static void problems_back(const Shape& shape, const Quadratic& model, const doub
   for (int i = 0; i < size; i += kWidth) vec(whole.first_q + i) = vec(whole.value_q + i);
 }
 
-// Gains of node 0 over [v | q], which take the place of the scaled torques, and out of lanes over (q, v).
+// Gains of node 0 over [v | q], which take the place of the torques, and out of lanes over (q, v).
 template <typename Room>
 INLINED void lane_gains(const Room& r, int first, double* gains) {
   const int n = r.n;
   for (int i = n - 1; i >= 0; --i) {
     const double* f = r.factors + i * r.width() * kLanes;
     for (int j = 0; j < 2 * n; ++j) {
-      Vec sum = entry(f, n + j);
-      for (int k = i + 1; k < n; ++k) sum += entry(f, k) * entry(r.scaled, k * 2 * n + j);
-      entry(r.scaled, i * 2 * n + j) = sum;
+      Vec sum = -entry(f, n + j);
+      for (int k = i + 1; k < n; ++k) sum -= entry(f, k) * entry(r.jacobian, k * 2 * n + j);
+      sum *= entry(r.roots, i);
+      entry(r.jacobian, i * 2 * n + j) = sum;
       for (int l = 0; l < kWidth; ++l) {
         gains[(static_cast<long>(first + l) * n + i) * 2 * n + (j + n) % (2 * n)] = sum[l];
       }
@@ -96,20 +97,23 @@ template <typename Room>
 INLINED void lane_forth(const Room& r, int node, double* a, Vec* squares) {
   const int n = r.n;
   const long kept = static_cast<long>(node) * n * kLanes;
-  const double *factor = r.factors + kept * r.width(), *offset = r.offsets + kept;
+  const double *factor = r.factors + kept * r.width(), *offset = r.offsets + kept, *roots = r.roots + kept;
+  Vec before = {};
   for (int i = n - 1; i >= 0; --i) {
     const double* f = factor + i * r.width() * kLanes;
     Vec sum = entry(offset, i), more = {};
     int j = 0;
     for (; j + 1 < r.states(); j += 2) {
-      sum += entry(f, n + j) * entry(r.state, j);
-      more += entry(f, n + j + 1) * entry(r.state, j + 1);
+      sum -= entry(f, n + j) * entry(r.state, j);
+      more -= entry(f, n + j + 1) * entry(r.state, j + 1);
     }
-    if (j < r.states()) sum += entry(f, n + j) * entry(r.state, j);
-    for (int k = n - 1; k > i; --k) more += entry(f, k) * entry(a, k);
+    if (j < r.states()) sum -= entry(f, n + j) * entry(r.state, j);
+    for (int k = n - 1; k > i + 1; --k) more -= entry(f, k) * entry(a, k);
     sum += more;
-    entry(a, i) = sum;
-    *squares += sum * sum;
+    if (i + 1 < n) sum -= entry(f, i + 1) * before;
+    before = sum * entry(roots, i);
+    entry(a, i) = before;
+    *squares += before * before;
   }
   for (int j = 0; j < n; ++j) {
     entry(r.state, j) += r.dt * entry(a, j);

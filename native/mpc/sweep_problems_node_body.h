@@ -20,37 +20,37 @@ INLINED LaneNode lane_node(const Shape& shape, const Room& r, const Quadratic& m
   at.q_weight = m.q_weight + line;
   at.jerk_weight = Room::jerk ? m.jerk_weight + line : nullptr;
   at.factor = r.factors + kept * r.width();
-  at.inverse = r.inverses + kept;
+  at.roots = r.roots + kept;
   at.offset = r.offsets + kept;
   at.last = last;
   return at;
 }
 
-// to[i, j] = weights[i] * from[i, j] for `count` entries of each row.
+// to[i, j] = from[i, j] times the root of weights[i], for `count` entries of each row.
 INLINED void scale_lanes(const double* from, const double* weights, int rows, int count, double* to, int stride) {
   for (int i = 0; i < rows; ++i) {
-    const Vec w = entry(weights, i);
+    const Vec w = root(entry(weights, i));
     for (int j = 0; j < count; ++j) entry(to, i * stride + j) = entry(from, i * count + j) * w;
   }
 }
 
-// The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q.
+// The value over the next node's (v, q) becomes one over this node's v with its acceleration, and q. Of the rows of v all is
+// there afterwards.
 template <typename Room>
 INLINED void fold_lanes(const Room& r) {
   const int n = r.n;
   const double dt = r.dt;
   for (int i = 0; i < n; ++i) {
+    double* const row = r.value_v + i * 2 * n * kLanes;
     for (int j = i; j < n; ++j) {
-      const Vec q = entry(r.value_q, i * n + j);
-      const Vec cross = entry(r.value_v, i * 2 * n + n + j) + entry(r.value_v, j * 2 * n + n + i);
-      const Vec v = entry(r.value_v, i * 2 * n + j) + dt * (cross + dt * q);
-      entry(r.value_q, j * n + i) = q;
-      entry(r.value_v, i * 2 * n + j) = v;
-      entry(r.value_v, j * 2 * n + i) = v;
+      double* const other = r.value_v + j * 2 * n * kLanes;
+      const Vec q = dt * entry(r.value_q, i * n + j), low = entry(other, n + i), high = entry(row, n + j) + q;
+      const Vec v = entry(row, j) + dt * (low + high);
+      entry(row, j) = v;
+      entry(other, i) = v;
+      entry(row, n + j) = high;
+      if (j > i) entry(other, n + i) = low + q;
     }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) entry(r.value_v, i * 2 * n + n + j) += dt * entry(r.value_q, i * n + j);
   }
 }
 
@@ -129,11 +129,11 @@ INLINED void update_lanes(const Shape& shape, const Room& r, const LaneNode& nod
 template <typename Room>
 INLINED void lane_matrices(const Shape& shape, const Room& r, const LaneNode& node, const Vec& regularisation) {
   const int n = r.n, wide = r.task_width;
-  if (shape.row_velocity) scale_lanes(node.row_dv, node.row_weight, shape.rows, n, r.scaled_tasks, wide);
-  scale_lanes(node.row_dq, node.row_weight, shape.rows, n, r.scaled_tasks + (wide - n) * kLanes, wide);
+  if (shape.row_velocity) scale_lanes(node.row_dv, node.row_weight, shape.rows, n, r.tasks, wide);
+  scale_lanes(node.row_dq, node.row_weight, shape.rows, n, r.tasks + (wide - n) * kLanes, wide);
   if (!node.last) {
     for (int b = 0; b < 3; ++b) {
-      scale_lanes(node.jacobian[b], node.torque_weight, n, n, r.scaled + b * n * kLanes, 3 * n);
+      scale_lanes(node.jacobian[b], node.torque_weight, n, n, r.jacobian + b * n * kLanes, 3 * n);
     }
     fold_lanes(r);
     if (Room::jerk) start_lanes(r, node.jerk_weight);
@@ -141,8 +141,8 @@ INLINED void lane_matrices(const Shape& shape, const Room& r, const LaneNode& no
     Vec sound = entry(r.sound, 0);
     const Vec zero = {};
     for (int i = 0; i < n; ++i) {
-      const Vec x = entry(node.inverse, i);
-      sound += (x < 0.0) & (x > -kHuge) ? zero : zero / zero;
+      const Vec x = entry(node.roots, i);
+      sound += (x > 0.0) & (x <= kHuge) ? zero : zero / zero;
     }
     entry(r.sound, 0) = sound;
   }

@@ -22,10 +22,9 @@ struct ProblemsRoom : ProblemsExtent<known> {
   int task_width;  // entries of a task's row: over q or [v | q]
   double dt;
   // Of the node at work
-  double* scaled;        // (n, 3 n): the torques' rows by their weights
-  double* scaled_tasks;  // (rows, n or 2 n): over [v | q] or q
+  double* jacobian;      // (n, 3 n): torques by a, v, q, times the roots of their weights
+  double* tasks;         // (rows, task_width): the same
   double* start;         // (n, width): rows of a before torques come in, with jerk
-  double* upper;         // (n, width): the triangle
   double* value_v;       // (n, 2 n): the value's matrix, rows of v over [v | q]
   double* value_q;       // (n, n): rows of q
   double* value_before;  // (n, 3 n): rows of a before, over [v | q | a before]
@@ -38,9 +37,9 @@ struct ProblemsRoom : ProblemsExtent<known> {
   double* constant;      // (1,): twice the value's constant
   double* sound;         // (1,): zero, or NaN where a pivot was not positive
   // Of all nodes with an acceleration
-  double* factors;   // (horizon, n, width): the triangle by its pivots, negative
-  double* inverses;  // (horizon, n): of pivots, negative
-  double* offsets;   // (horizon, n)
+  double* factors;  // (horizon, n, width): Cholesky's triangle above its diagonal, and what it makes of other columns
+  double* roots;    // (horizon, n): inverses of its diagonal
+  double* offsets;  // (horizon, n)
 
   int states() const { return (blocks - 1) * this->n; }
   int width() const { return blocks * this->n; }
@@ -59,10 +58,9 @@ ProblemsRoom<known, with_jerk>::ProblemsRoom(const Shape& shape, double* memory,
     count += static_cast<std::size_t>(entries) * kLanes;
     return memory ? memory + at : nullptr;
   };
-  scaled = take(n * 3 * n);
-  scaled_tasks = take(static_cast<long>(shape.rows) * 2 * n);
+  jacobian = take(n * 3 * n);
+  tasks = take(static_cast<long>(shape.rows) * task_width);
   start = take(jerk ? n * width() : 0);
-  upper = take(n * width());
   value_v = take(n * 2 * n);
   value_q = take(n * n);
   value_before = take(jerk ? n * 3 * n : 0);
@@ -75,7 +73,7 @@ ProblemsRoom<known, with_jerk>::ProblemsRoom(const Shape& shape, double* memory,
   constant = take(1);
   sound = take(1);
   factors = take(static_cast<long>(shape.horizon) * n * width());
-  inverses = take(static_cast<long>(shape.horizon) * n);
+  roots = take(static_cast<long>(shape.horizon) * n);
   offsets = take(static_cast<long>(shape.horizon) * n);
   if (used) *used = count;
 }

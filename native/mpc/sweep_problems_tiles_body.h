@@ -4,22 +4,21 @@
 struct LaneNode {
   const double* jacobian[3];  // mass, dv, dq: (n, n)
   const double *torque_weight, *row_dv, *row_dq, *row_weight, *a_weight, *v_weight, *q_weight, *jerk_weight;
-  double *factor, *inverse, *offset;
+  double *factor, *roots, *offset;
   bool last;
 };
 
-// sum += left' right: entries of left (depth, rows) and right (depth, columns); strides in entries. Of a tile on the
-// diagonal the upper part alone.
-template <bool diagonal, int rows, int columns>
-INLINED void add_lanes(Vec (&sum)[rows][columns], const double* left, int left_stride, const double* right,
-                       int right_stride, int depth) {
-  for (int k = 0; k < depth; ++k, left += left_stride * kLanes, right += right_stride * kLanes) {
+// sum += left' right (or -=): entries of left (depth, rows) and right (depth, columns); the stride in entries. On the diagonal
+// left and right are the same, and the upper part alone is wanted.
+template <bool diagonal, bool minus = false, int rows, int columns>
+INLINED void add_lanes(Vec (&sum)[rows][columns], const double* left, const double* right, int stride, int depth) {
+  for (int k = 0; k < depth; ++k, left += stride * kLanes, right += stride * kLanes) {
     Vec x[columns];
     UNROLLED for (int c = 0; c < columns; ++c) x[c] = entry(right, c);
     UNROLLED for (int i = 0; i < rows; ++i) {
-      const Vec y = entry(left, i);
+      const Vec y = diagonal && i < columns ? x[i] : entry(left, i);
       UNROLLED for (int c = 0; c < columns; ++c) {
-        if (!diagonal || c >= i) sum[i][c] += x[c] * y;
+        if (!diagonal || c >= i) sum[i][c] += minus ? -x[c] * y : x[c] * y;
       }
     }
   }
@@ -57,19 +56,18 @@ struct LaneValueTile {
 
   template <int rows, int columns, bool diagonal>
   void run() const {
-    const int n = r.n, stride = (3 - which) * n, width = r.width(), wide = r.task_width, at = row * kLanes;
+    const int n = r.n, stride = (3 - which) * n, left = (which * n + row) * kLanes, right = (which * n + column) * kLanes;
     double* const to = (which == 1 ? r.value_v : r.value_q) + (row * stride + column) * kLanes;
-    const int own = (which * n + column) * kLanes;
     Vec t[rows][columns];
     begin_lanes<diagonal>(t, node.last ? nullptr : to, stride, 1.0);
-    if (diagonal) add_diagonal(t, (which == 1 ? node.v_weight : node.q_weight) + at);
+    if (diagonal) add_diagonal(t, (which == 1 ? node.v_weight : node.q_weight) + row * kLanes);
     if (!node.last) {
-      add_lanes<diagonal>(t, node.jacobian[which] + at, n, r.scaled + own, 3 * n, n);
-      add_lanes<diagonal>(t, node.factor + which * n * kLanes + at, width, r.upper + own, width, n);
+      add_lanes<diagonal>(t, r.jacobian + left, r.jacobian + right, 3 * n, n);
+      add_lanes<diagonal, true>(t, node.factor + left, node.factor + right, r.width(), n);
     }
     if (tasks > 0) {
-      const double* right = r.scaled_tasks + ((which == 2 ? wide - n : 0) + column) * kLanes;
-      add_lanes<diagonal>(t, (which == 1 ? node.row_dv : node.row_dq) + at, n, right, wide, tasks);
+      const double* from = r.tasks + (which == 2 ? r.task_width - n : 0) * kLanes;
+      add_lanes<diagonal>(t, from + row * kLanes, from + column * kLanes, r.task_width, tasks);
     }
     store_lanes<diagonal>(t, to, stride);
   }
@@ -84,14 +82,42 @@ struct LaneBeforeTile {
 
   template <int rows, int columns, bool diagonal>
   void run() const {
-    const int n = r.n, width = r.width();
+    const int n = r.n;
+    const double *left = node.factor + (3 * n + row) * kLanes, *right = node.factor + (n + column) * kLanes;
     Vec t[rows][columns];
     begin_lanes<diagonal>(t, nullptr, 0, 1.0);
     if (diagonal) add_diagonal(t, node.jerk_weight + row * kLanes);
-    add_lanes<diagonal>(t, node.factor + (3 * n + row) * kLanes, width, r.upper + (n + column) * kLanes, width, n);
+    add_lanes<diagonal, true>(t, left, right, r.width(), n);
     store_lanes<diagonal>(t, r.value_before + (row * 3 * n + column) * kLanes, 3 * n);
   }
 };
+
+// A tile on the diagonal becomes Cholesky's triangle, with the inverses of its diagonal at `roots`.
+template <int rows>
+INLINED void eliminate_diagonal(Vec (&t)[rows][rows], double* roots) {
+  UNROLLED for (int i = 0; i < rows; ++i) {
+    const Vec by = -1.0 / t[i][i], scale = root(-by);
+    entry(roots, i) = scale;
+    UNROLLED for (int r = i + 1; r < rows; ++r) {
+      const Vec f = t[i][r] * by;
+      UNROLLED for (int c = r; c < rows; ++c) t[r][c] += f * t[i][c];
+    }
+    UNROLLED for (int c = i + 1; c < rows; ++c) t[i][c] *= scale;
+  }
+}
+
+// Columns right of it.
+template <int rows, int columns>
+INLINED void eliminate_beside(Vec (&t)[rows][columns], const double* known, int stride, const double* roots) {
+  UNROLLED for (int i = 0; i < rows; ++i) {
+    const Vec scale = entry(roots, i);
+    UNROLLED for (int c = 0; c < columns; ++c) t[i][c] *= scale;
+    UNROLLED for (int r = i + 1; r < rows; ++r) {
+      const Vec f = entry(known, i * stride + r);
+      UNROLLED for (int c = 0; c < columns; ++c) t[r][c] -= f * t[i][c];
+    }
+  }
+}
 
 // Part of the rows of a, from `row` on, whose first column is `column` of [a | v | q | a before].
 template <typename Room>
@@ -104,8 +130,7 @@ struct LanePanelTile {
   template <int rows, int columns, bool diagonal>
   void run() const {
     const int n = r.n, width = r.width(), block = column / n;
-    double* const upper = r.upper + (row * width + column) * kLanes;
-    double *const factor = node.factor + row * width * kLanes, *const inverse = node.inverse + row * kLanes;
+    double *const to = node.factor + row * width * kLanes, *const roots = node.roots + row * kLanes;
     Vec t[rows][columns];
     if (Room::jerk) {
       begin_lanes<diagonal>(t, r.start + (row * width + column) * kLanes, width, 1.0);
@@ -115,24 +140,12 @@ struct LanePanelTile {
     }
     if (diagonal) add_diagonal(t, weights);
     if (block < 3) {  // no torque knows accelerations before
-      add_lanes<diagonal>(t, node.jacobian[0] + row * kLanes, n, r.scaled + column * kLanes, 3 * n, n);
+      add_lanes<diagonal>(t, r.jacobian + row * kLanes, r.jacobian + column * kLanes, 3 * n, n);
     }
-    add_lanes<diagonal>(t, node.factor + row * kLanes, width, r.upper + column * kLanes, width, row);
-    UNROLLED for (int i = 0; i < rows; ++i) {
-      if (diagonal && i < columns) entry(inverse, i) = -1.0 / t[i][i];
-      const Vec by = entry(inverse, i);
-      UNROLLED for (int c = 0; c < columns; ++c) {
-        if (diagonal && c < i) continue;
-        entry(upper, i * width + c) = t[i][c];
-        if (!diagonal || c > i) entry(factor, i * width + column + c) = t[i][c] * by;
-      }
-      UNROLLED for (int below = i + 1; below < rows; ++below) {
-        const Vec m = entry(factor, i * width + row + below);
-        UNROLLED for (int c = 0; c < columns; ++c) {
-          if (!diagonal || c >= below) t[below][c] += t[i][c] * m;
-        }
-      }
-    }
+    add_lanes<diagonal, true>(t, node.factor + row * kLanes, node.factor + column * kLanes, width, row);
+    if constexpr (diagonal) eliminate_diagonal(t, roots);
+    else eliminate_beside(t, to + row * kLanes, width, roots);
+    store_lanes<diagonal>(t, to + column * kLanes, width);
   }
 };
 

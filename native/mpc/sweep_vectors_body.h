@@ -34,20 +34,6 @@ INLINED Vec lane(const Vec& v) {
 #endif
 }
 
-typedef long Mask __attribute__((vector_size(WIDTH * 8)));
-
-// True in lane `l`.
-template <int l>
-INLINED Mask only() {
-#if WIDTH == 8
-  return Mask{-(l == 0), -(l == 1), -(l == 2), -(l == 3), -(l == 4), -(l == 5), -(l == 6), -(l == 7)};
-#elif WIDTH == 4
-  return Mask{-(l == 0), -(l == 1), -(l == 2), -(l == 3)};
-#else
-  return Mask{-(l == 0), -(l == 1)};
-#endif
-}
-
 INLINED Vec root(const Vec& v) {
 #if WIDTH == 8
   return (Vec)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);

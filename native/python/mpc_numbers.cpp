@@ -152,6 +152,11 @@ void read_results(Arrays& arrays, Problem& p) {
   p.out.violation = arrays.written("violation", {b});
   p.out.worst = arrays.written("worst", {b, 4});
   p.out.times = arrays.written("times", {b, 4});
+  PyArrayObject* trace = arrays.find("trace", NPY_DOUBLE, {b, -1}, true, false);
+  if (trace != nullptr) {
+    p.out.trace = static_cast<double*>(PyArray_DATA(trace));
+    p.out.trace_width = static_cast<int>(PyArray_DIM(trace, 1));
+  }
   PyArrayObject* counts = arrays.find("counts", NPY_INT64, {b, -1}, true, false);
   if (counts == nullptr) return;
   p.out.counts = static_cast<std::int64_t*>(PyArray_DATA(counts));
@@ -177,6 +182,25 @@ bool read_numbers(PyObject* numbers, Problem& p, std::size_t& threads) {
   return true;
 }
 
+// The method, and the kernels that it asks for.
+bool read_method(PyObject* numbers, PyObject* kernels, Problem& p) {
+  int method = 0;
+  if (!read_count(numbers, "method", 0, method)) return false;
+  if (method > static_cast<int>(mpc::Method::kRk4)) {
+    PyErr_SetString(PyExc_ValueError, "method: expected 0 to 3");
+    return false;
+  }
+  p.method = static_cast<mpc::Method>(method);
+  if (p.method == mpc::Method::kInverse) return read_kernel(kernels, "torque", p.torque);
+  if (p.jerk) {
+    PyErr_SetString(PyExc_ValueError, "jerk: only with accelerations as controls");
+    return false;
+  }
+  return read_kernel(kernels, "torque_values", p.torque_values) &&
+         read_kernel(kernels, "acceleration", p.acceleration) &&
+         read_kernel(kernels, "acceleration_gradient", p.acceleration_gradient);
+}
+
 }  // namespace
 
 bool read_control(PyObject* numbers, PyObject* kernels, PyObject* dictionary, Problem& p, std::size_t& threads,
@@ -186,7 +210,7 @@ bool read_control(PyObject* numbers, PyObject* kernels, PyObject* dictionary, Pr
     return false;
   }
   if (!read_numbers(numbers, p, threads)) return false;
-  if (!read_kernel(kernels, "torque", p.torque)) return false;
+  if (!read_method(numbers, kernels, p)) return false;
   if (p.rows > 0 && !read_kernel(kernels, "rows", p.row_kernel)) return false;
   Arrays arrays(dictionary, kept);
   p.state_q = arrays.read("state_q", {p.problems, p.nv}, true);

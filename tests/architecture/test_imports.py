@@ -58,7 +58,7 @@ SHOWS: dict[str, set[str]] = {
     "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
-    "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "planning", "report", "robot"},
+    "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "mpc", "planning", "report", "robot"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }
@@ -72,8 +72,14 @@ PRIVATE = {
     "report": {"bench", "cli", "export"},
     "verify": {"cli", "robot"},
 }
-# Targets do not know each other; languages that look like C share a printer.
-SIBLINGS: dict[str, set[str]] = {"cpp": {"c_family", "templates"}, "gpu": {"c_family"}}
+# Targets do not know each other; languages that look like C share a printer, chips and integer lanes what is
+# computed in fixed point.
+SIBLINGS: dict[str, set[str]] = {
+    "cpp": {"c_family", "templates"},
+    "cpu": {"fixed_point"},
+    "gpu": {"c_family"},
+    "rtl": {"fixed_point"},
+}
 
 
 def part_of(path: Path) -> str:

@@ -44,6 +44,16 @@ def test_a_start_too_fast_for_its_limit() -> None:
     assert not plan.success and "velocity limits" in plan.reason
 
 
+def test_ends_that_decide_the_middle_of_a_short_spline() -> None:
+    """Of four intervals three control points belong to each end: the speed half-way is theirs alone."""
+    near, far = Q0.copy(), Q0.copy()
+    far[0] += 2.0
+    plan = Motion(arm(), 2.2, 4, start=near, end=far).limits().solve()
+    assert not plan.success and "with so few intervals" in plan.reason and "velocity limits" in plan.reason
+    assert "t = 1.1 s" in plan.reason and "give more intervals" in plan.reason
+    assert Motion(arm(), 2.2, 12, start=near, end=far).limits().solve().success
+
+
 @pytest.mark.parametrize(("intervals", "refine"), [(4, 4), (8, 2)])
 def test_a_start_that_moves_towards_its_limit_but_not_beyond(intervals: int, refine: int) -> None:
     """It brakes in time: only the bounds of a long piece are beyond the limit, and finer ones are not."""

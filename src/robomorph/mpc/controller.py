@@ -37,7 +37,9 @@ class Controller:
     kilohertz); the first step always goes on. tolerance: how far a hard limit may be broken, in shares of its
     range. optimal: by how much less, relatively, an optimal plan's cost could still become. period: s between
     steps, `problem.dt` by default. threads: at most so many, for batches; answers do not depend on it.
-    method: "id" (accelerations as controls, torques by inverse dynamics).
+    method: "id" (accelerations as controls, torques by inverse dynamics) or "ddp" (torques as controls,
+    motions by forward dynamics). integrator: "euler" as the problem has it; of "ddp" also "midpoint" and
+    "rk4". kernels: what evaluates the robot, for studies that replace a part of it.
 
     For one caller at a time. It holds memory and a plan of this process, so that it cannot be copied or
     pickled: make another one of its problem."""
@@ -52,6 +54,8 @@ class Controller:
         threads: int = 1,
         method: str = "id",
         cap: int = 100,
+        integrator: str = "euler",
+        kernels: ControlKernels | None = None,
     ) -> None:
         if not isinstance(problem, Problem):
             raise ArgumentError(
@@ -59,7 +63,10 @@ class Controller:
             )
         if method not in METHODS:
             raise ArgumentError(f"method: unknown name {method!r}: {hint(str(method), list(METHODS))}")
-        self.problem, self.method = problem, method
+        known = METHODS[method].integrators
+        if integrator not in known:
+            raise ArgumentError(f"integrator: method {method!r} has {', '.join(known)}, found {integrator!r}")
+        self.problem, self.method, self.integrator = problem, method, integrator
         self.iterations = (
             None if iterations is None else whole_number("iterations", iterations, 1, _MOST_ITERATIONS)
         )
@@ -69,10 +76,9 @@ class Controller:
         self._layout = lay_out(problem)
         METHODS[method].check(self._layout)
         cap = whole_number("cap", cap, 1, _MOST_ITERATIONS)
-        self._settings = Settings(
-            self.tolerance, self.optimal, cap, whole_number("threads", threads, 1, _MOST_THREADS)
-        )
-        self._kernels = ControlKernels(problem.robot, self._layout.pieces)
+        threads = whole_number("threads", threads, 1, _MOST_THREADS)
+        self._settings = Settings(self.tolerance, self.optimal, cap, threads, integrator)
+        self._kernels = kernels or ControlKernels(problem.robot, self._layout.pieces)
         self._judge = Judge(self._layout, self._kernels, self.tolerance)
         self._bound: _Bound | None = None
         self._warm = False
@@ -118,6 +124,17 @@ class Controller:
             return result
         finally:
             self._lock.release()
+
+    @property
+    def trace(self) -> Array:
+        """Costs (..., iterations + 1) at the start and after every iteration of the last step; of a batch, a
+        problem that needed fewer repeats its last. Empty before the first."""
+        if self._bound is None:
+            return np.empty(0)
+        costs, counts = self._bound.outputs["trace"], self._bound.outputs["counts"][:, :1]
+        most = min(int(counts.max()), costs.shape[1] - 1)
+        index = np.minimum(np.arange(most + 1), counts)
+        return np.take_along_axis(costs, index, axis=1).reshape(*self._bound.lead, most + 1)
 
     def reset(self) -> None:
         """Forget the plan: the next step is a first one."""
@@ -170,6 +187,7 @@ class _Bound:
         self.tables = Tables(layout, problems)
         self.reader = CallReader(layout, self.tables, lead)
         self.outputs: dict[str, Array] = dict(output_arrays(layout, problems))
+        self.outputs["trace"] = np.zeros((problems, controller._settings.cap + 1))
         arrays = {**self.tables.arrays, **self.outputs}
         work = Work(layout, problems, controller._kernels, arrays, controller._settings)
         self.method = METHODS[controller.method](work)

@@ -37,7 +37,7 @@ def broken_ends(motion: Motion, assembled: Assembled) -> list[Margin]:
 
 def coarse_ends(motion: Motion, assembled: Assembled) -> tuple[list[Margin], int | None]:
     """Every limit of joints that pieces as long as they are cannot show to hold beside an end that moves, and
-    how many pieces of an interval would do; None if not even many: the state leads beyond."""
+    how many pieces of an interval would do; None if not even many: the ends lead the spline beyond."""
     if assembled.method != "bernstein":
         return [], None
     found = _unshown(motion, assembled, assembled.pieces)

@@ -68,6 +68,9 @@ class NativeKernel:
         """The result array or named tuple; with `out`, `out` itself, filled."""
     def set_lane_fn(self, address: int, /) -> None: ...
     def set_single_fn(self, address: int, /) -> None: ...
+    def set_blocks_fn(self, address: int, blocks: int, /) -> None:
+        """A function for `blocks` times as many rows as `lane_fn` takes: used first, for as many rows as it
+        can. For code too long for the instruction cache, which it then reads once for all of them."""
     def _run(self, args: tuple[object, ...], out: object = None, /) -> Any:
         """The call without conversions; TypeError when an argument needs one."""
     def _run_spawning(self, args: tuple[object, ...], out: object = None, /) -> Any:

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from robomorph.compiler.program import Deferred
+from robomorph.mpc.kernels.forward import forward_programs
 from robomorph.mpc.kernels.pieces import Piece
 from robomorph.mpc.kernels.rows import row_inputs, row_outputs, trace_rows
 from robomorph.planning.kernels import MotionKernels
 from robomorph.runtime.kernel import AnyKernel, Settings
-from robomorph.targets.cpu.handle import NativeHandle
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 LANES = 8  # nodes, or problems, that one call of native code evaluates
+
+
+class Code(Protocol):
+    """What native code calls: see NativeHandle. It lives as long as this object."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def workspace(self) -> int: ...
 
 
 class ControlKernels:
@@ -51,9 +61,23 @@ class ControlKernels:
         return self.deferred.kernel("cpu", "float64", Settings(0, False, {}))
 
     @cached_property
-    def handles(self) -> dict[str, NativeHandle]:
+    def forward_handles(self) -> dict[str, Code]:
+        """The same for motions by forward dynamics: torques alone, accelerations of one state (one lane), and
+        with their derivatives; and the rows."""
+        programs = forward_programs(self.robot)
+        out: dict[str, Code] = {
+            "torque_values": self.motion.handle("torque_values", lanes=LANES),
+            "acceleration": programs["acceleration"].lanes(1),
+            "acceleration_gradient": programs["acceleration_gradient"].lanes(LANES),
+        }
+        if self.pieces:
+            out["rows"] = self.deferred.lanes(LANES)
+        return out
+
+    @cached_property
+    def handles(self) -> dict[str, Code]:
         """Code for native drivers with LANES lanes, in lane order, by name."""
-        out = {"torque": self.motion.handle("torque", lanes=LANES)}
+        out: dict[str, Code] = {"torque": self.motion.handle("torque", lanes=LANES)}
         if self.pieces:
             out["rows"] = self.deferred.lanes(LANES)
         return out

@@ -14,13 +14,13 @@ from robomorph.mpc.layout import Layout
 @dataclass(frozen=True)
 class Settings:
     """tolerance: of hard bounds, in shares of their range. optimal: relative decrease of the cost below which
-    a plan is optimal. cap: iterations at most. threads: at most so
-    many."""
+    a plan is optimal. cap: iterations at most. threads: at most so many. integrator: one of the method's."""
 
     tolerance: float
     optimal: float
     cap: int
     threads: int
+    integrator: str = "euler"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,7 @@ class Method(ABC):
     """Solves the problems in the arrays of `work`. A new one is one file and one entry in METHODS."""
 
     name: ClassVar[str]
+    integrators: ClassVar[tuple[str, ...]] = ("euler",)
 
     @classmethod
     def check(cls, layout: Layout) -> None:

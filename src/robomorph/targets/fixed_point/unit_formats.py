@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from robomorph.ir.cordic import cordic
 from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
 from robomorph.ir.lower import Numbers, whole_bits
-from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB
+from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Program
 from robomorph.ir.unit_program import Call, UnitProgram
-from robomorph.targets.rtl.units import Template, Units
+from robomorph.targets.fixed_point.units import Template, Units
 
 
 def lower_units(
@@ -136,6 +137,8 @@ class _Classes:
             return sum(fracs)
         if node.op is RECIP:
             return 60 - fracs[0]
+        if node.op in (SIN, COS):
+            return min(wanted, cordic(self.bits, fracs[0]).inner)
         return max(fracs) if node.op in (ADD, SUB, NEG) else wanted
 
 

@@ -3,7 +3,7 @@ converts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ from robomorph.ir.floats import fixed_to_float, float_to_fixed, float_values, fl
 Array = npt.NDArray[Any]
 
 
+# From the program's input words to its output words and flags.
+Compute = Callable[[Array], FixedResult]
+
+
 class Boundary(Protocol):
     """The host's side of both streams, and what the chip makes of the one for the other."""
 
@@ -31,9 +35,9 @@ class Boundary(Protocol):
         """Stream words (n, input_size) of real arguments (n, *shape), and per state whether the host
         saturated one: the chip cannot know of that."""
 
-    def run(self, words: Array) -> FixedResult:
+    def run(self, words: Array, compute: Compute | None = None) -> FixedResult:
         """Stream words (n, output_size) of stream words (n, input_size), bit by bit, with the flags that the
-        chip raises."""
+        chip raises. The interpreter computes, or whoever is given and does the same."""
 
     def decode(self, words: Array) -> dict[str, Array]:
         """Results (n, *shape) from stream words (n, output_size)."""
@@ -48,8 +52,8 @@ class FixedBoundary:
     def encode(self, arguments: Mapping[str, Array]) -> tuple[Array, Array]:
         return input_words(self.fixed, arguments)
 
-    def run(self, words: Array) -> FixedResult:
-        return interpret_fixed(self.fixed, words)
+    def run(self, words: Array, compute: Compute | None = None) -> FixedResult:
+        return interpret_fixed(self.fixed, words) if compute is None else compute(words)
 
     def decode(self, words: Array) -> dict[str, Array]:
         return output_reals(self.fixed, words)
@@ -65,13 +69,13 @@ class FloatBoundary:
         words = float_words(input_columns(self.fixed.program, arguments))
         return words, np.zeros(words.shape[:-1], bool)
 
-    def run(self, words: Array) -> FixedResult:
+    def run(self, words: Array, compute: Compute | None = None) -> FixedResult:
         inner = np.zeros_like(words)
         lost = np.zeros(words.shape[:-1], bool)
         for k, form in self.fixed.input_formats.items():
             inner[..., k], beyond = float_to_fixed(words[..., k], form)
             lost |= beyond
-        result = interpret_fixed(self.fixed, inner)
+        result = interpret_fixed(self.fixed, inner) if compute is None else compute(inner)
         columns = [fixed_to_float(result.words[..., k], f) for k, f in enumerate(self.fixed.output_formats)]
         return FixedResult(np.stack(columns, axis=-1), result.overflow | lost)
 
@@ -79,6 +83,7 @@ class FloatBoundary:
         return output_arrays(self.fixed.program, float_values(words))
 
 
+# What words outside are: sign-extended fixed point, or IEEE float32 that the chip converts.
 BOUNDARIES: dict[str, type[FixedBoundary] | type[FloatBoundary]] = {
     "fixed": FixedBoundary,
     "float32": FloatBoundary,
