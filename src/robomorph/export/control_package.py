@@ -17,6 +17,7 @@ from robomorph.ir.program import Program
 from robomorph.mpc.controller import Controller
 from robomorph.mpc.problem import Problem
 from robomorph.mpc.problem_file import ProblemFile, load_problem
+from robomorph.mpc.terms import Cost
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime import _native
@@ -156,14 +157,16 @@ def _reserved(measured: int, nv: int) -> int:
 
 
 def _samples(controller: Controller, q: Array) -> dict[str, Array]:
-    """References (numbers,) of terms that every step of Python must give: where tasks are at the start."""
+    """References (numbers,) of terms that every step of Python must give: near where they are at first."""
     out: dict[str, Array] = {}
     robot = controller.problem.robot
     for term in controller._layout.terms:
         if term.reference is None:
             known = isinstance(term.what, AnyTask) and not term.rate
+            # Of costs a little beside, so that there is something to do.
+            beside = q + 0.1 if isinstance(term, Cost) else q
             try:
-                value = value_at(robot, term.what, q) if known else np.zeros(term.subject.numbers)
+                value = value_at(robot, term.what, beside) if known else np.zeros(term.subject.numbers)
             except ArgumentError as error:
                 raise ArgumentError(
                     f"mpc: {term.name!r} has no reference, and where it is at the start is not known: give "

@@ -15,10 +15,11 @@ from pathlib import Path
 from robomorph.errors import TargetError
 from robomorph.targets.templates import fill
 
-# What an exported controller has no use for: batches on threads, other forms of problems, choices at run
-# time. Of memory it has a version of its own.
+# What an exported controller has no use for: batches, other forms of problems, choices at run time. Of memory
+# it has a version of its own.
 LEFT_OUT = re.compile(
-    r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|ddp_\w+\.(h|cpp)|forward_form\.(h|cpp)"
+    r"solver\.(h|cpp)|form\.cpp|(rows|sweep)_best\.cpp|sweep_problems\w*_body\.h|ddp_\w+\.(h|cpp)|"
+    r"forward_form\.(h|cpp)"
 )
 REPLACED = "memory.h"
 _VERSION = re.compile(r"_(plain|avx2|avx512)\.cpp$")
@@ -81,7 +82,10 @@ def _macros(headers: dict[str, str]) -> list[str]:
 
 
 def _moved(text: str, namespace: str) -> str:
-    """All in one folder, and in the export's namespace."""
+    """All in one folder, in the export's namespace, and without sweeps of several problems."""
+    text = re.sub(r'#include "mpc/sweep_problems\w*_body\.h"\n', "", text).replace(
+        "sweep_of_problems", "nullptr"
+    )
     text = re.sub(r'#include "mpc/([\w.]+)"', lambda found: f'#include "{_renamed(found[1])}"', text)
     return text.replace("namespace robomorph::mpc", f"namespace {namespace}::mpc")
 
