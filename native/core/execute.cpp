@@ -87,6 +87,10 @@ void run_rows(Work& work, std::size_t first, std::size_t end) {
     return;
   }
   std::size_t row = first;
+  if (work.blocks_fn != nullptr) {
+    const std::size_t many = work.blocks * layout.lanes;
+    for (; row + many <= end; row += many, at.advance(layout, many)) work.blocks_fn(at.in, at.out, workspace);
+  }
   for (; row + layout.lanes <= end; row += layout.lanes, at.advance(layout, layout.lanes)) {
     work.lane_fn(at.in, at.out, workspace);
   }

@@ -41,6 +41,8 @@ struct Work {
   const Layout* layout;
   KernelFn lane_fn;    // evaluates layout->lanes rows; nullptr: every row by single_fn
   KernelFn single_fn;  // evaluates one row
+  KernelFn blocks_fn;  // evaluates `blocks` times as many rows as lane_fn; nullptr: there is none
+  std::size_t blocks;
   std::size_t rows;
   std::size_t workspace;
   FiniteFn finite;           // asked about the inputs of every part before it is computed; nullptr: no check

@@ -22,6 +22,8 @@ struct KernelObject {
   bool ready;
   KernelFn lane_fn;
   KernelFn single_fn;
+  KernelFn blocks_fn;
+  Py_ssize_t blocks;
   Layout layout;
   RowShape in[kMaxArrays];
   RowShape out[kMaxArrays];

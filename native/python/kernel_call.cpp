@@ -20,6 +20,8 @@ Outcome compute(const KernelObject* kernel, Work& work, Launch launch) {
   const bool by_rows = work.rows < static_cast<std::size_t>(kernel->single_limit);
   work.lane_fn = by_rows ? nullptr : kernel->lane_fn;
   work.single_fn = kernel->single_fn;
+  work.blocks_fn = kernel->blocks_fn;
+  work.blocks = static_cast<std::size_t>(kernel->blocks);
   work.workspace = static_cast<std::size_t>(kernel->workspace);
   const std::size_t threads = kernel->threads > 0 ? static_cast<std::size_t>(kernel->threads) : default_threads();
   const Split split{threads, static_cast<std::size_t>(kernel->min_blocks_per_thread), launch};

@@ -8,6 +8,7 @@ namespace robomorph {
 namespace {
 
 PyTypeObject* kernel_type = nullptr;
+constexpr Py_ssize_t kMaxBlocks = 4096;
 
 // A settable count: where it lives in the object and how large it may be.
 struct Count {
@@ -81,6 +82,19 @@ PyObject* set_lane_fn(PyObject* self, PyObject* value) {
 
 PyObject* set_single_fn(PyObject* self, PyObject* value) {
   if (!parse_address(value, "single_fn", as_kernel(self)->single_fn)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* set_blocks_fn(PyObject* self, PyObject* args) {
+  PyObject* value = nullptr;
+  Py_ssize_t blocks = 0;
+  if (!PyArg_ParseTuple(args, "On:set_blocks_fn", &value, &blocks)) return nullptr;
+  if (blocks < 2 || blocks > kMaxBlocks) {
+    PyErr_Format(PyExc_ValueError, "blocks must be between 2 and %zd, not %zd", kMaxBlocks, blocks);
+    return nullptr;
+  }
+  if (!parse_address(value, "blocks_fn", as_kernel(self)->blocks_fn)) return nullptr;
+  as_kernel(self)->blocks = blocks;
   Py_RETURN_NONE;
 }
 
@@ -165,6 +179,8 @@ PyCFunction as_method(Function function) {
 PyMethodDef methods[] = {
     {"set_lane_fn", set_lane_fn, METH_O, "set_lane_fn(address, /)\n--\n\nSets the function for a block of rows."},
     {"set_single_fn", set_single_fn, METH_O, "set_single_fn(address, /)\n--\n\nSets the function for one row."},
+    {"set_blocks_fn", set_blocks_fn, METH_VARARGS,
+     "set_blocks_fn(address, blocks, /)\n--\n\nSets the function for several blocks of rows."},
     {"_run", as_method(kernel_run), METH_FASTCALL,
      "_run(args, out=None, /)\n--\n\nThe call without conversions; TypeError if any is needed."},
     {"_run_spawning", as_method(kernel_run_spawning), METH_FASTCALL,

@@ -104,6 +104,21 @@ void check_batch(std::size_t rows, const Split& split, bool by_rows) {
   for (std::size_t i = 0; i < rows; ++i) CHECK(batch.row_right(i));
 }
 
+// Several blocks at once as long as there are so many, then block by block; each thread for its own rows.
+template <std::size_t L, std::size_t B>
+void check_blocks(std::size_t rows, std::size_t threads) {
+  Batch<double> batch(rows, L, kernel<double, L>);
+  batch.work.blocks_fn = kernel<double, B * L>;
+  batch.work.blocks = B;
+  calls = 0;
+  CHECK(execute(batch.work, {threads, 1, Launch::kPool}) == Outcome::kDone);
+  if (threads == 1) {
+    const std::size_t rest = rows % (B * L);
+    CHECK_EQUAL(calls.load(), static_cast<int>(rows / (B * L) + (rest + L - 1) / L));
+  }
+  for (std::size_t i = 0; i < rows; ++i) CHECK(batch.row_right(i));
+}
+
 template <typename T, std::size_t L>
 void check_lanes() {
   for (const std::size_t threads : {1, 2, 3, 8}) {
@@ -124,6 +139,15 @@ TEST_CASE(execute_doubles, "execute: doubles in batches of all sizes, one to eig
   check_lanes<double, 1>();
   check_lanes<double, 4>();
   check_lanes<double, 8>();
+}
+
+TEST_CASE(execute_blocks, "execute: a function for several blocks takes what it can, others the rest") {
+  for (std::size_t rows = 1; rows <= 100; ++rows) {
+    for (const std::size_t threads : {1, 2, 3}) {
+      check_blocks<4, 2>(rows, threads);
+      check_blocks<8, 4>(rows, threads);
+    }
+  }
 }
 
 TEST_CASE(execute_floats, "execute: floats in batches of all sizes, on any number of threads") {

@@ -23,5 +23,9 @@ class ProgramError(RobomorphError):
     """A traced program breaks a rule of the IR: a defect in robomorph itself."""
 
 
+class OverflowWarning(UserWarning):
+    """Some operation of a fixed-point computation saturated: the results of those states are wrong."""
+
+
 class TargetError(RobomorphError):
     """A target cannot compile or run here; the message says what is missing."""

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from robomorph.compiler.partition import PartitionedGradient
-    from robomorph.compiler.wishes import GpuWishes, RtlWishes, Wishes
+    from robomorph.compiler.wishes import FixedWishes, GpuWishes, RtlWishes, Wishes
     from robomorph.ik import IKResult
+    from robomorph.targets.cpu.fixed.kernel import FixedKernel
     from robomorph.targets.cpu.kernel import Kernel
     from robomorph.targets.gpu.kernel import GpuKernel
     from robomorph.targets.interpreter import InterpreterKernel
@@ -224,6 +225,10 @@ class Robot(RobotFunctions):
     ) -> GpuKernel: ...
     @overload
     def compile(
+        self, algorithm: str, *, target: Literal["fixed"], **wishes: Unpack[FixedWishes]
+    ) -> FixedKernel: ...
+    @overload
+    def compile(
         self, algorithm: str, *, target: Literal["rtl"], **wishes: Unpack[RtlWishes]
     ) -> RtlKernel: ...
     @overload
@@ -251,7 +256,8 @@ class Robot(RobotFunctions):
         of links one of (..., len(names), 6). threads: at most so many; None for the global default.
         formulation: one by name instead of the cheapest. frames: for algorithms about several.
         check_finite: None for the robot's setting.
-        options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md).
+        options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md);
+        of "fixed", "rtl": preset, format, bits and more about numbers (docs/fixed.md, docs/rtl.md).
         """
         if dtype not in ("float32", "float64"):
             raise ArgumentError(f"dtype: expected 'float32' or 'float64', found {dtype!r}")

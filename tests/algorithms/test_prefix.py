@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.prefix import from_root, from_tips
-from robomorph.compiler.chip import RobotChip
+from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
 from robomorph.ir.program import Program
 from robomorph.passes.fuse import fuse
@@ -128,8 +128,10 @@ def test_thread_groups_choose_it_where_it_pays() -> None:
 
 def test_chips_that_share_nothing_choose_the_least_depth() -> None:
     robot = robomorph.load("chain:12")
-    chip = RobotChip(robot.specialiser, make_request(robot.model, "link_poses"))
-    alone, shared = chip.function(Options(interval=1)), chip.function(Options(interval=2))
+    request = make_request(robot.model, "link_poses")
+    alone, shared = (
+        make_accelerator(robot.specialiser, request, Options(interval=cycles)).made for cycles in (1, 2)
+    )
     assert (alone.formulation, shared.formulation) == ("prefix", "chain")
     assert alone.program.depth() < shared.program.depth()
 

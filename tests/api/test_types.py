@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import robomorph
-from robomorph.compiler.wishes import GpuWishes, RtlWishes, Wishes
+from robomorph.compiler.wishes import FixedWishes, GpuWishes, RtlWishes, Wishes
+from robomorph.targets.fixed_point.options import NumberOptions
 from robomorph.targets.gpu.kernel import OPTIONS
 from robomorph.targets.rtl.options import Options
 
@@ -40,6 +41,7 @@ reveal_type(robot.compile("mass_matrix", target="opencl", mapping="group").prepa
 reveal_type(robot.compile("mass_matrix", target="cuda", device=0))
 reveal_type(robot.compile("forward_dynamics_gradient", target="cuda", partitioning="split").cost)
 reveal_type(robot.compile("forward_dynamics_gradient", target="rtl", preset="papers", bits=24).simulation)
+reveal_type(robot.compile("energy", target="fixed", format="Q16.16").prepare(64).words)
 reveal_type(robot.compile("energy", target=target))
 reveal_type(robot.compile("energy", target="mine", colour="red").program)
 reveal_type(robot.limits)
@@ -50,7 +52,17 @@ reveal_type(robot.verify(["energy"]).passed)
 """
 SEEN = (
     *("Robot", "Kernel", "Kernel", "InterpreterKernel", "GpuKernel", "GpuKernel", "PartitionCost"),
-    *("Simulation", "AnyKernel", "Program", "JointLimits", "ndarray", "RandomState", "IKResult", "bool"),
+    *(
+        "Simulation",
+        "FixedResult",
+        "AnyKernel",
+        "Program",
+        "JointLimits",
+        "ndarray",
+        "RandomState",
+        "IKResult",
+        "bool",
+    ),
 )
 # One line each, and the error that mypy must give there.
 REFUSED = {
@@ -59,6 +71,7 @@ REFUSED = {
     'robomorph.load("hyq").compile("energy", thread=2)': "call-overload",
     'robomorph.load("hyq").compile("energy", threads=2.5)': "call-overload",
     'robomorph.load("hyq").compile("energy", target="rtl").prepare()': "attr-defined",
+    'robomorph.load("hyq").compile("energy", target="fixed").simulation': "attr-defined",
     'robomorph.load("hyq").compile("energy", target="interpreter").prepare()': "attr-defined",
 }
 
@@ -110,6 +123,8 @@ def test_wishes_are_what_targets_know() -> None:
     assert every == signature - {"self", "algorithm", "target", "options"}
     assert set(GpuWishes.__annotations__) == {*every, *OPTIONS} - {"partitioning"}
     assert set(RtlWishes.__annotations__) == {*every, "preset", *(field.name for field in fields(Options))}
+    numbers = {field.name for field in fields(NumberOptions)}
+    assert set(FixedWishes.__annotations__) == {*every, "preset", *numbers}
     kinds = {field.name: str(field.type) for field in fields(Options)}
     written = {name: RtlWishes.__annotations__[name].__forward_arg__ for name in kinds}
     assert written == kinds

@@ -14,12 +14,13 @@ import pytest
 from tests.targets.gpu.toolchains import needs_opencl
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "journeys.py"
-# By journey, the target whose folder it passes: no other target takes part in making a kernel.
+# By journey, the target whose folder it passes: no other target takes part in making a kernel. What is
+# computed in fixed point is no target, and shared.
 TARGETS = {
     "load a robot": [],
     "its first gradient": ["targets/cpu"],
     "OpenCL: compile and first call": ["targets/gpu"],
-    "robomorph rtl --structure units": ["targets/rtl"],
+    "robomorph rtl --structure units": ["targets/rtl", "targets/fixed_point"],
     "first inverse kinematics": ["targets/cpu"],
 }
 MARKS = {"OpenCL: compile and first call": [needs_opencl]}

@@ -117,6 +117,31 @@ def test_single_limit_chooses_the_function() -> None:
     assert [factor(batch) for batch in (1, 8, 9)] == [{3.0}, {3.0}, {2.0}]
 
 
+def test_several_blocks_at_once() -> None:
+    """The function for several blocks takes what it can, the one for a block the rest."""
+    code = Code(axpy("lane", "float64", 4, 1, 2.0) + axpy("blocks", "float64", 12, 1, 3.0))
+    kernel = NativeKernel(
+        lane_fn=code.address("lane"),
+        lanes=4,
+        workspace=96,
+        in_shapes=((1,), (1,)),
+        out_shapes=((1,),),
+        dtype="float64",
+        threads=1,
+    )
+    kernel.set_blocks_fn(code.address("blocks"), 3)
+
+    def factors(batch: int) -> list[float]:
+        return list(map(float, kernel(np.ones((batch, 1)), np.zeros((batch, 1))).ravel()))
+
+    for batch in (2, 11, 12, 13, 24, 30):
+        many = batch // 12 * 12
+        assert factors(batch) == [3.0] * many + [2.0] * (batch - many)
+    for address, blocks, error in ((1.5, 2, TypeError), (0, 1, ValueError), (0, 10**6, ValueError)):
+        with pytest.raises(error):
+            kernel.set_blocks_fn(address, blocks)  # type: ignore[arg-type]
+
+
 def test_a_kernel_without_inputs_has_one_row() -> None:
     code = Code(
         "define void @single(ptr %in, ptr %out, ptr %w) {\n %p = load ptr, ptr %out\n"

@@ -24,13 +24,15 @@ Array = npt.NDArray[Any]
 TARGETS: dict[str, tuple[dict[str, Any], float]] = {
     "interpreter": ({}, 0.0),
     "cpu": ({}, 1e-13),
+    "fixed": ({}, 1e-4),
     "opencl": ({"mapping": "thread"}, 1e-13),
     "opencl-group": ({"mapping": "group"}, 1e-13),
     "rtl": ({"interval": 16}, 1e-4),
 }
 NEEDS = {"opencl": needs_opencl, "rtl": needs_verilator}
-# What these can do not: CUDA is compiled here, but not run; a chip takes no empty batch and no bare program.
-NOT_RUN, CHIPS = {"cuda"}, {"rtl"}
+# What these can do not: CUDA is compiled here, but not run; a chip takes no empty batch and no bare program;
+# fixed point has no roots and no choices.
+NOT_RUN, CHIPS, NO_CHOICES = {"cuda"}, {"rtl"}, {"fixed"}
 EVERY = [
     pytest.param(target, marks=NEEDS[name] if (name := target.partition("-")[0]) in NEEDS else ())
     for target in TARGETS
@@ -109,7 +111,10 @@ def test_exported_code_agrees_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("target", [param for param in FLEXIBLE if "-" not in str(param.values[0])])
+@pytest.mark.parametrize(
+    "target",
+    [p for p in FLEXIBLE if "-" not in str(p.values[0]) and p.values[0] not in NO_CHOICES],
+)
 def test_bare_programs(target: str, name: str) -> None:
     """Every operation, also those that no algorithm uses yet."""
     kernel = compile_program(traced(name), target, check_finite=False)

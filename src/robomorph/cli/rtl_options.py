@@ -86,7 +86,8 @@ def flag(name: str) -> str:
 def design_options(args: argparse.Namespace, function: str, outputs: Sequence[str] | None = None) -> Options:
     """The command's options as an accelerator's. `outputs`: those that were asked for by name."""
     from robomorph.errors import ArgumentError
-    from robomorph.targets.rtl.options import GIVEN_OUTPUTS, make_options
+    from robomorph.targets.fixed_point.options import GIVEN_OUTPUTS
+    from robomorph.targets.rtl.options import make_options
 
     given = given_options(args)
     if "format" in given and "bits" in given:

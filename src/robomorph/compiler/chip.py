@@ -19,7 +19,9 @@ from robomorph.errors import ArgumentError
 from robomorph.ir.program import Port
 from robomorph.ir.ranges import Interval
 from robomorph.ir.unit_program import UnitProgram, scales_agree
-from robomorph.targets.rtl.accelerator import Accelerator, ChipFunction
+from robomorph.targets.fixed_point.function import ChipFunction
+from robomorph.targets.fixed_point.options import NumberOptions
+from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.accelerator import make_accelerator as make_chip
 from robomorph.targets.rtl.options import Options
 
@@ -39,11 +41,11 @@ class RobotChip:
         about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
         return tuple(name for name in about if name)
 
-    def function(self, options: Options) -> ChipFunction:
+    def function(self, options: NumberOptions, *, all_at_once: bool) -> ChipFunction:
         model = self.specialiser.model
         if model_sizes(model).nv == 0:
             raise ArgumentError(f"{model.name}: no joint moves: there is nothing for a chip to compute")
-        request = self._request(options)
+        request = self._request(options, all_at_once)
         if options.minv == "given":
             inner = _gradient_request(self.specialiser, request)
             self.specialiser.require_masses(ALGORITHMS[request.algorithm])  # no M^-1 to give of a singular M
@@ -52,8 +54,8 @@ class RobotChip:
         made = self.specialiser.specialise(request)
         return _chosen(made, made)
 
-    def unit_program(self, options: Options, formulation: str) -> UnitProgram:
-        given, request = options.minv == "given", self._request(options)
+    def unit_program(self, options: NumberOptions, formulation: str) -> UnitProgram:
+        given, request = options.minv == "given", self._request(options, False)
         inner = _gradient_request(self.specialiser, request) if given else request
         tree = self.specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
         step = options.link_scale if options.format is None else 0
@@ -62,11 +64,11 @@ class RobotChip:
             units = trace_units(tree, inner, formulation, minv_given=given)
         return units
 
-    def _request(self, options: Options) -> Request:
+    def _request(self, options: NumberOptions, all_at_once: bool) -> Request:
         """With link units, gradients by columns, the formulation that is all sweeps, unless another was
-        asked for. A flat chip that takes a state in every cycle shares nothing: depth alone decides."""
+        asked for."""
         if options.structure != "units":
-            return replace(self.request, parallel=_ALL if options.interval == 1 else 1)
+            return replace(self.request, parallel=_ALL if all_at_once else 1)
         known = ALGORITHMS[self.request.algorithm].formulations
         chosen = self.request.formulation or ("columns" if "columns" in known else None)
         if chosen is not None and chosen not in known:

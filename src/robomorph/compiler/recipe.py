@@ -19,7 +19,7 @@ from robomorph.runtime.cache import default_cache
 from robomorph.runtime.kernel import KernelStats, Recipe
 
 if TYPE_CHECKING:
-    from robomorph.targets.rtl.accelerator import ChipSource
+    from robomorph.targets.fixed_point.function import ChipSource
 
 
 def robot_recipe(specialiser: Specialiser, request: Request, dtype: str) -> Recipe:

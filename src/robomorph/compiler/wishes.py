@@ -27,8 +27,8 @@ class GpuWishes(Wishes, total=False):
     group_threads: int | None
 
 
-class RtlWishes(Wishes, total=False):
-    """Of "rtl": a preset, and whatever `targets.rtl.options.Options` has."""
+class FixedWishes(Wishes, total=False):
+    """Of "fixed": a preset, and whatever `targets.fixed_point.options.NumberOptions` has."""
 
     preset: str
     format: str | None
@@ -38,18 +38,23 @@ class RtlWishes(Wishes, total=False):
     speed: float
     acceleration: float
     samples: int
+    step: int
     trig: str
     minv: str
     boundary: str
+    structure: str
+    link_scale: int
+
+
+class RtlWishes(FixedWishes, total=False):
+    """Of "rtl": the same, and whatever `targets.rtl.options.Options` has."""
+
     queue: int
     pipelines: int
-    structure: str
     units: str
     fold: int | None
     unit_latency: int | None
     memories: bool
-    link_scale: int
-    step: int
     interval: int | None
     period: float
     latency: int | None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Cordic:
     angles: tuple[int, ...]
 
 
+@cache
 def cordic(bits: int, frac: int) -> Cordic:
     inner, phase_bits = bits + 4, bits + 5
     # The scale takes a few bits more than a word, and their product stays below 62 bits.

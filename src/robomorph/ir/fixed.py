@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, ProgramError
-from robomorph.ir.cordic import cos_sin_words
+from robomorph.ir.cordic import cordic, cos_sin_words
 from robomorph.ir.ops import ADD, CONST, COS, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.ir.program import Program
 
@@ -132,6 +132,8 @@ def check_fixed(fixed: FixedProgram) -> None:
             raise ProgramError(f"node %{i} ({node.op.name}): operands {args} fraction bits apart")
         if node.op is RECIP and not 0 <= args[0] + out <= 60:
             raise ProgramError(f"node %{i} (recip): {args[0]} + {out} fraction bits, expected 0 to 60")
+        if node.op in (SIN, COS) and out > (most := cordic(formats[node.args[0]].bits, args[0]).inner):
+            raise ProgramError(f"node %{i} ({node.op.name}): {out} fraction bits, expected {most} at most")
 
 
 def interpret_fixed(fixed: FixedProgram, words: Array) -> FixedResult:

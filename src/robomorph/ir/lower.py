@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robomorph.errors import ArgumentError, TargetError
+from robomorph.ir.cordic import cordic
 from robomorph.ir.fixed import MAX_FRAC, MIN_FRAC, FixedProgram, Format, check_fixed
-from robomorph.ir.ops import ADD, CONST, MUL, NEG, NOT_IN_FIXED_POINT, RECIP, SUB
+from robomorph.ir.ops import ADD, CONST, COS, MUL, NEG, NOT_IN_FIXED_POINT, RECIP, SIN, SUB
 from robomorph.ir.program import Node, Program
 
 
@@ -118,6 +119,8 @@ class _Lowering:
             most = max(fracs)
         elif node.op is RECIP:
             most = 60 - fracs[0]
+        elif node.op in (SIN, COS):
+            most = cordic(wanted.bits, fracs[0]).inner
         return Format(wanted.bits, min(wanted.frac, most))
 
     def _operand(self, user: Node, index: int, wanted: Format) -> int:

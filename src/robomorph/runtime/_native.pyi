@@ -68,6 +68,9 @@ class NativeKernel:
         """The result array or named tuple; with `out`, `out` itself, filled."""
     def set_lane_fn(self, address: int, /) -> None: ...
     def set_single_fn(self, address: int, /) -> None: ...
+    def set_blocks_fn(self, address: int, blocks: int, /) -> None:
+        """A function for `blocks` times as many rows as `lane_fn` takes: used first, for as many rows as it
+        can. For code too long for the instruction cache, which it then reads once for all of them."""
     def _run(self, args: tuple[object, ...], out: object = None, /) -> Any:
         """The call without conversions; TypeError when an argument needs one."""
     def _run_spawning(self, args: tuple[object, ...], out: object = None, /) -> Any:
@@ -169,6 +172,18 @@ def motion_condensed(
     problem: object, cost_scale: float, multipliers: Any, weights: Any, exact: bool, /
 ) -> Any:
     """(variables, variables), at the x that was linearised last."""
+
+def mpc_solver(
+    numbers: dict[str, Any],
+    kernels: dict[str, tuple[int, int]],
+    arrays: dict[str, Any],
+    keep: object,
+    /,
+) -> object:
+    """A solver of control problems over arrays that stay the caller's; `keep` lives with it."""
+
+def mpc_step(solver: object, deadline: float, elapsed: float, iterations: int, warm: bool, /) -> None:
+    """One step, from and into the solver's arrays."""
 
 def motion_solve(
     problem: object, x: Any, options: dict[str, Any], progress: object | None, multipliers: Any | None, /

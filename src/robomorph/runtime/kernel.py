@@ -54,7 +54,7 @@ class Recipe:
 
     key: names all that the program was made from, for the cache; None keeps nothing on disk. units: parts of
     the input q that must have length one. max_barriers: how often the threads of a GPU's group may wait for
-    each other. chip: what hardware asks about the function (`targets.rtl.accelerator.ChipSource`)."""
+    each other. chip: what fixed point asks about the function (`targets.fixed_point.function.ChipSource`)."""
 
     name: str
     inputs: tuple[Port, ...]

@@ -15,6 +15,7 @@ from robomorph.runtime.kernel import AnyKernel, Recipe, Settings
 TARGETS: dict[str, str] = {
     "cpu": "robomorph.targets.cpu.kernel",
     "interpreter": "robomorph.targets.interpreter",
+    "fixed": "robomorph.targets.cpu.fixed.kernel",
     "cuda": "robomorph.targets.gpu.kernel",
     "opencl": "robomorph.targets.gpu.kernel",
     "rtl": "robomorph.targets.rtl.kernel",

@@ -18,8 +18,9 @@ from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime._native import NativeKernel
 from robomorph.runtime.results import result_type
 from robomorph.targets.cpu.build import LoadedCode, assembly, compile_object
-from robomorph.targets.cpu.emit import Emitted, emit
+from robomorph.targets.cpu.emit import emit
 from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.writer import Emitted
 from tests.oracle.compare import assert_close, assert_same_bits
 
 ITEM_BITS = {"float64": 64, "float32": 32}

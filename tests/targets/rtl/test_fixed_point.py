@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, ProgramError
 from robomorph.ir.cordic import cos_sin_words
 from robomorph.ir.fixed import FixedProgram, Format, check_fixed, interpret_fixed, output_reals
 from robomorph.ir.lower import Numbers, lower
-from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SUB, Op
+from robomorph.ir.ops import ADD, CONST, INPUT, MUL, NEG, RECIP, SIN, SUB, Op
 from robomorph.ir.program import Node, Port, Program
 from robomorph.ir.trace import Tracer
 
@@ -105,6 +105,12 @@ def test_constants_that_do_not_fit_are_refused() -> None:
     check_fixed(FixedProgram(program, (Format(16, 11),) * 3))
     with pytest.raises(ArgumentError, match=r"Q4\.12: cannot hold the constant 9\.81"):
         check_fixed(FixedProgram(program, (Format(16, 12),) * 3))
+
+
+def test_sines_have_no_more_bits_than_are_computed() -> None:
+    check_fixed(one_operation(SIN, [Format(12, 10)], Format(12, 16)))
+    with pytest.raises(ProgramError, match=r"%1 \(sin\): 17 fraction bits, expected 16 at most"):
+        check_fixed(one_operation(SIN, [Format(12, 10)], Format(12, 17)))
 
 
 def test_results_that_are_constant_fit_whatever_the_format() -> None:

@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, seed, settings
 import robomorph
 from robomorph.accelerators.accuracy import error_report
 from robomorph.compiler.chip import make_accelerator
+from robomorph.compiler.program import compile_fixed
 from robomorph.compiler.specialise import make_request
-from robomorph.errors import ArgumentError, TargetError
+from robomorph.errors import ArgumentError, OverflowWarning, TargetError
+from robomorph.targets.fixed_point.boundary import Compute
 from robomorph.targets.rtl.accelerator import Accelerator
-from robomorph.targets.rtl.kernel import OverflowWarning
 from robomorph.targets.rtl.measure import Measured, measure
 from robomorph.targets.rtl.options import Options
 from robomorph.targets.rtl.simulate import Simulation, lint
@@ -28,10 +29,11 @@ from tests.targets.rtl.toolchains import needs_verilator, yosys_problem
 pytestmark = needs_verilator
 
 
-def check(a: Accelerator, states: int, *, optimise: bool = False) -> Measured:
+def check(a: Accelerator, states: int, *, optimise: bool = False, compute: Compute | None = None) -> Measured:
     """Lint, bits, and cycles."""
     assert lint(a.design) == ""
-    found = measure(a, a.sample(states, seed=9), simulation=Simulation(a.design, optimise=optimise))
+    simulation = Simulation(a.design, optimise=optimise)
+    found = measure(a, a.sample(states, seed=9), simulation=simulation, compute=compute)
     assert found.exact, found
     stats = a.design.stats
     assert (found.latency, found.last_word) == (stats.latency, stats.last_word)
@@ -40,9 +42,10 @@ def check(a: Accelerator, states: int, *, optimise: bool = False) -> Measured:
 
 
 def check_at_length(a: Accelerator, states: int, *, optimise: bool = True) -> Measured:
-    """The same, Yosys's reading as well; says what was found (pytest -s shows it)."""
+    """The same, Yosys's reading as well; says what was found (pytest -s shows it). The reference is compiled:
+    tests/targets/fixed holds it to the interpreter, on as many states."""
     cells = f"{check_by_yosys(a.design)} cells" if yosys_problem() is None else yosys_problem()
-    found = check(a, states, optimise=optimise)
+    found = check(a, states, optimise=optimise, compute=compile_fixed(a.fixed).run)
     print(f"\n{a.design.top}: {found}; {a.design.stats.multipliers} multipliers; Yosys: {cells}")
     return found
 

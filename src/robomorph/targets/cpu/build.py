@@ -40,16 +40,22 @@ def compile_objects(texts: Sequence[str]) -> list[bytes]:
 class LoadedCode:
     """Object code in executable memory; keep it alive as long as its address is used."""
 
-    def __init__(self, code: bytes | Sequence[bytes], symbol: str) -> None:
+    def __init__(self, code: bytes | Sequence[bytes], symbol: str, *more: str) -> None:
+        """`symbol` is the one at `address`; further ones are found by `address_of`."""
         _initialise()
-        library = llvm.JITLibraryBuilder().export_symbol(symbol)
+        library = llvm.JITLibraryBuilder()
+        for name in (symbol, *more):
+            library.export_symbol(name)
         for image in [code] if isinstance(code, bytes) else code:
             library.add_object_img(image)
         try:
             self._tracker = library.link(_lljit(), f"robomorph_{next(_serial)}")
-            self.address = int(self._tracker[symbol])
+            self.address = self.address_of(symbol)
         except RuntimeError as error:
             raise TargetError(f"cannot load compiled code for {symbol}: {error}") from error
+
+    def address_of(self, symbol: str) -> int:
+        return int(self._tracker[symbol])
 
 
 def _machine(level: int) -> Any:

@@ -13,8 +13,9 @@ from robomorph.ir.program import Program
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.runtime.cache import default_cache
 from robomorph.targets.cpu.build import LoadedCode, compile_objects
-from robomorph.targets.cpu.emit import Emitted, emit
+from robomorph.targets.cpu.emit import emit
 from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.writer import Emitted
 
 _CHUNKS_OF_A_LONG_PROGRAM = 16
 
@@ -28,6 +29,8 @@ class CompiledVariant:
     flops: int  # arithmetic of one call, all lanes together
     seconds: float
     from_cache: bool
+    several: int = 0  # address of a function for `blocks` calls at once, 0 if there is none
+    blocks: int = 1
 
     @property
     def address(self) -> int:
@@ -42,16 +45,16 @@ def emit_for_host(program: Program, dtype: str, lanes: int) -> Emitted:
 
 
 def compile_variant(
-    key: str | None, program: Callable[[], Program], dtype: str, lanes: int
+    key: str | None, emit_lanes: Callable[[int], Emitted], dtype: str, lanes: int
 ) -> CompiledVariant:
-    """Code for `lanes` rows at a time. `key` names everything the program was made from; the program
-    itself is only asked for when the cache has no entry. Without a key nothing is looked up or kept."""
+    """Code for `lanes` rows at a time. `key` names everything the code is made from; it is only emitted when
+    the cache has no entry. Without a key nothing is looked up or kept."""
     start = time.perf_counter()
     full_key = _variant_key(key, dtype, lanes)
     cache = default_cache()
     stored = cache.get(full_key) if key is not None else None
     if stored is None:
-        emitted = emit_for_host(program(), dtype, lanes)
+        emitted = emit_lanes(lanes)
         stored = _pack(emitted, compile_objects(emitted.modules(_module_count(emitted))))
         if key is not None:
             cache.put(full_key, stored)
@@ -59,9 +62,17 @@ def compile_variant(
     else:
         fresh = False
     header, objects = _unpack(stored)
-    loaded = LoadedCode(objects, header["symbol"])
-    seconds = time.perf_counter() - start
-    return CompiledVariant(loaded, header["workspace"], header["flops"], seconds, not fresh)
+    more = header["several"]
+    loaded = LoadedCode(objects, header["symbol"], *more)
+    return CompiledVariant(
+        loaded,
+        header["workspace"],
+        header["flops"],
+        time.perf_counter() - start,
+        not fresh,
+        loaded.address_of(more[0]) if more else 0,
+        header["blocks"],
+    )
 
 
 def is_stored(key: str | None, dtype: str, lanes: int) -> bool:
@@ -83,6 +94,8 @@ def _pack(emitted: Emitted, objects: list[bytes]) -> bytes:
         "symbol": emitted.symbol,
         "workspace": emitted.workspace,
         "flops": emitted.flops,
+        "several": [emitted.several] if emitted.blocks > 1 else [],
+        "blocks": emitted.blocks,
         "sizes": [len(code) for code in objects],
     }
     header = json.dumps(facts).encode()

@@ -16,6 +16,7 @@ from robomorph.runtime.results import result_type
 from robomorph.runtime.values import UNIT_TOLERANCE, check_values
 from robomorph.targets.cpu.compile import CompiledVariant, compile_variant, emit_for_host, is_stored
 from robomorph.targets.cpu.host import host
+from robomorph.targets.cpu.writer import Emitted
 
 # About half a microsecond of arithmetic: less than this is done sooner than another thread hears of it.
 _FLOPS_WORTH_A_THREAD = 15_000
@@ -36,12 +37,14 @@ class Kernel(NativeKernel):
 
     origin: Origin | None = None
 
-    def __init__(self, recipe: Recipe, *, threads: int = 0, check_finite: bool = True) -> None:
+    def __init__(
+        self, recipe: Recipe, *, threads: int = 0, check_finite: bool = True, lanes: int | None = None
+    ) -> None:
         super().__init__(
             in_shapes=tuple(port.shape for port in recipe.inputs),
             out_shapes=tuple(port.shape for port in recipe.outputs),
             dtype=recipe.dtype,  # type: ignore[arg-type]
-            lanes=host().lanes(recipe.dtype),
+            lanes=host().lanes(recipe.dtype) if lanes is None else lanes,
             result_type=result_type(recipe.name, recipe.outputs),
             threads=threads,
             check_finite=check_finite,
@@ -77,8 +80,7 @@ class Kernel(NativeKernel):
     @property
     def source(self) -> KernelSource:
         """The program's text and the generated code."""
-        code = emit_for_host(self.program, self.recipe.dtype, self.lanes).text
-        return KernelSource(to_text(self.program), code)
+        return KernelSource(to_text(self.program), self._emitted(self.lanes).text)
 
     @property
     def program(self) -> Program:
@@ -96,7 +98,7 @@ class Kernel(NativeKernel):
             if lanes in self._variants:
                 return
             recipe = self.recipe
-            variant = compile_variant(recipe.key, recipe.program, recipe.dtype, lanes)
+            variant = compile_variant(recipe.key, self._emitted, recipe.dtype, lanes)
             self._variants[lanes] = variant
             self.workspace = max(self.workspace, variant.workspace)
             short = _FLOPS_WORTH_A_RELEASE * lanes // max(1, variant.flops)  # rows
@@ -105,7 +107,13 @@ class Kernel(NativeKernel):
                 self.set_single_fn(variant.address)
             else:
                 self.min_blocks_per_thread = max(1, round(_FLOPS_WORTH_A_THREAD / max(1, variant.flops)))
+                if variant.several:
+                    self.set_blocks_fn(variant.several, variant.blocks)
                 self.set_lane_fn(variant.address)
+
+    def _emitted(self, lanes: int) -> Emitted:
+        """The code for so many rows at a time, before LLVM has seen it."""
+        return emit_for_host(self.recipe.program(), self.recipe.dtype, lanes)
 
     def _slow_call(self, args: tuple[object, ...], out: object = None, /) -> Any:
         """What the launcher does not take as it is: arguments are fitted first, results copied last."""

@@ -56,10 +56,15 @@ def staged_columns(t: LaneType, size: int, constants: Constants) -> set[int]:
     return {c for p in moved for c in range(p.column, min(p.column + p.width, size))}
 
 
-def transpose_functions(t: LaneType) -> str:
-    """``@tile_in_k`` and ``@tile_out_k``: one tile between rows (row stride in elements) and lane order."""
-    widths = list(_powers(t.lanes))
-    return "\n\n".join([*(_tile_in(t, k) for k in widths), *(_tile_out(t, k) for k in widths)])
+def transpose_functions(t: LaneType, callers: str | None = None) -> str:
+    """``@tile_in_k`` and ``@tile_out_k``: one tile between rows (row stride in elements) and lane order. All
+    of them, or those that `callers` call."""
+    made = {
+        f"@tile_{way}_{k}(": (tile, k)
+        for way, tile in (("in", _tile_in), ("out", _tile_out))
+        for k in _powers(t.lanes)
+    }
+    return "\n\n".join(tile(t, k) for name, (tile, k) in made.items() if callers is None or name in callers)
 
 
 # --- the cut of a port --------------------------------------------------------------------------------
@@ -132,7 +137,7 @@ def _tile_in(t: LaneType, k: int) -> str:
     lines += code
     for c, name in enumerate(names):
         lines.append(f"  %lane{c} = getelementptr {t.name}, ptr %lanes, i64 {c}")
-        lines.append(f"  store {t.name} {name}, ptr %lane{c}, align {t.bytes}")
+        lines.append(f"  store {t.name} {name}, ptr %lane{c}, align {t.align}")
     return "\n".join([*lines, "  ret void", "}"])
 
 
@@ -141,7 +146,7 @@ def _tile_out(t: LaneType, k: int) -> str:
     lines += _row_addresses(t)
     for c in range(k):
         lines.append(f"  %lane{c} = getelementptr {t.name}, ptr %lanes, i64 {c}")
-        lines.append(f"  %a{c} = load {t.name}, ptr %lane{c}, align {t.bytes}")
+        lines.append(f"  %a{c} = load {t.name}, ptr %lane{c}, align {t.align}")
     names, code = _lanes_to_rows(t, [f"%a{c}" for c in range(k)], "%t")
     lines += code
     for r, name in enumerate(names):
@@ -247,7 +252,7 @@ def _spilling_load(t: LaneType, rows: str, size: int, slot: int, k: int) -> list
     lines += code
     for c in range(size):
         lines.append(f"  {rows}_l{c} = getelementptr {t.name}, ptr %ws, i64 {slot + c}")
-        lines.append(f"  store {t.name} {columns[c]}, ptr {rows}_l{c}, align {t.bytes}")
+        lines.append(f"  store {t.name} {columns[c]}, ptr {rows}_l{c}, align {t.align}")
     return lines
 
 
@@ -257,7 +262,7 @@ def _spilling_store(t: LaneType, rows: str, size: int, slot: int, k: int) -> lis
         # Columns that do not exist repeat the last: they land where the next row is written later.
         name = f"{rows}_c{c}"
         lines.append(f"  {name}p = getelementptr {t.name}, ptr %ws, i64 {slot + min(c, size - 1)}")
-        lines.append(f"  {name} = load {t.name}, ptr {name}p, align {t.bytes}")
+        lines.append(f"  {name} = load {t.name}, ptr {name}p, align {t.align}")
         names.append(name)
     out, code = _lanes_to_rows(t, names, f"{rows}_t")
     lines += code

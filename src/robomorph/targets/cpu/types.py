@@ -45,6 +45,11 @@ class LaneType:
         return self.lanes * self.item
 
     @property
+    def align(self) -> int:
+        """Of a value in a workspace, which begins at a multiple of 64 bytes."""
+        return min(self.bytes, 64)
+
+    @property
     def item(self) -> int:
         return 8 if self.dtype == "float64" else 4
 

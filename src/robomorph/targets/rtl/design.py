@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
 from robomorph.ir.fixed import FixedProgram
+from robomorph.targets.fixed_point.units import Units
 from robomorph.targets.rtl.chip import source_files
 from robomorph.targets.rtl.emit_core import core_module
 from robomorph.targets.rtl.emit_pipelines import pipelines_module
@@ -17,7 +18,6 @@ from robomorph.targets.rtl.schedule import Knobs, Schedule
 from robomorph.targets.rtl.scheduler import make_schedule
 from robomorph.targets.rtl.stream import Stream, input_slots, streams
 from robomorph.targets.rtl.unit_stats import Hardware, UnitStats, unit_stats
-from robomorph.targets.rtl.units import Units
 
 MOST_PIPELINES = 64
 

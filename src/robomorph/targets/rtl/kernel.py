@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.errors import ArgumentError
+from robomorph.errors import ArgumentError, OverflowWarning
 from robomorph.ir.program import Port, Program
 from robomorph.runtime.kernel import HostKernel, KernelStats, Recipe, Settings
 from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
@@ -21,10 +21,6 @@ from robomorph.targets.rtl.options import make_options
 from robomorph.targets.rtl.simulate import Run, Simulation
 
 Array = npt.NDArray[Any]
-
-
-class OverflowWarning(UserWarning):
-    """Some operation of a fixed-point computation saturated: the results of those states are wrong."""
 
 
 @dataclass(frozen=True)

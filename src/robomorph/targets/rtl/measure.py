@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.targets.fixed_point.boundary import Compute
 from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.simulate import Simulation
 
@@ -42,11 +43,13 @@ def measure(
     pause_in: int = 30,
     pause_out: int = 30,
     seed: int = 1,
+    compute: Compute | None = None,
 ) -> Measured:
     """Run the states three ways: a few one by one (latency), all in a burst (interval), all with random
-    pauses on both streams; every result is compared."""
+    pauses on both streams; every result is compared with the interpreter's, or with that of `compute`, which
+    must be the same."""
     words, _ = accelerator.words(arguments)
-    expected = accelerator.boundary.run(words)
+    expected = accelerator.boundary.run(words, compute)
     simulation = simulation or Simulation(accelerator.design)
     few = min(len(words), 10)
     single = simulation.run(words[:few], one_by_one=True)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from robomorph.errors import TargetError
 from robomorph.ir.fixed import FixedProgram
 from robomorph.ir.unit_program import Call
+from robomorph.targets.fixed_point.units import Template
 from robomorph.targets.rtl.expressions import count_bits
 from robomorph.targets.rtl.operations import MULTIPLY_DELAY, Kind, Operation
-from robomorph.targets.rtl.units import Template
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robomorph.ir.fixed import FixedProgram
+from robomorph.targets.fixed_point.units import Units
 from robomorph.targets.rtl.memories import plan_memories
 from robomorph.targets.rtl.operations import SELECT_DELAY, SHARED, Kind, Operation, operations
 from robomorph.targets.rtl.schedule import Knobs, PlacedCall, Schedule, Unit, UnitKey, UnitPlan
-from robomorph.targets.rtl.units import Units, check_wishes, fold_of, wanted_count
+from robomorph.targets.rtl.units import check_wishes, fold_of, wanted_count
 
 _NO_UNITS = Units((), ())
 

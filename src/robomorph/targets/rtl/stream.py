@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from robomorph.errors import TargetError
 from robomorph.ir.floats import FLOAT_BITS
 from robomorph.ir.ops import INPUT
+from robomorph.targets.fixed_point.boundary import BOUNDARIES
 from robomorph.targets.rtl.expressions import count_bits
 from robomorph.targets.rtl.schedule import Schedule
-
-# What words on the streams are: sign-extended fixed point, or IEEE float32 that the chip converts.
-BOUNDARIES = ("fixed", "float32")
 
 
 def input_slots(schedule: Schedule) -> tuple[int, ...]:

@@ -1,0 +1,1 @@
+"""Fixed-point programs on the CPU: words in integer lanes."""
