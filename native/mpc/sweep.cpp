@@ -1,8 +1,8 @@
 #include "mpc/sweep.h"
 
 #include <algorithm>
-#include <new>
 
+#include "mpc/memory.h"
 #include "mpc/sweep_versions.h"
 
 namespace robomorph::mpc {
@@ -11,10 +11,9 @@ namespace {
 class VersionSweep : public Sweep {
  public:
   VersionSweep(const Shape& shape, const SweepVersion& version)
-      : shape_(shape), version_(version), memory_(take(version.numbers(shape))) {
-    std::fill_n(memory_.get(), version.numbers(shape), 0.0);
+      : shape_(shape), version_(version), memory_(version.numbers(shape)) {
     std::fill_n(regularisation_, kLanes, 0.0);
-    version.prepare(shape, memory_.get());
+    version.prepare(shape, memory_.data());
   }
 
   void solve(const Quadratic& model, const double* dq0, const double* dv0, const double* regularisation,
@@ -32,22 +31,14 @@ class VersionSweep : public Sweep {
   void run(const Quadratic& model, const double* dq0, const double* dv0, bool matrices, const Direction& direction,
            bool* ok) {
     if (std::none_of(ok, ok + shape_.problems, [](bool wanted) { return wanted; })) return;
-    version_.back(shape_, model, regularisation_, matrices, memory_.get(), ok);
+    version_.back(shape_, model, regularisation_, matrices, memory_.data(), ok);
     if (shape_.problems == 1 && !ok[0]) return;
-    version_.forth(shape_, dq0, dv0, regularisation_, matrices, direction, memory_.get(), ok);
-  }
-
-  static constexpr std::align_val_t kAlignment{64};
-  struct Free {
-    void operator()(double* p) const { ::operator delete[](p, kAlignment); }
-  };
-  static double* take(std::size_t size) {
-    return static_cast<double*>(::operator new[](size * sizeof(double), kAlignment));
+    version_.forth(shape_, dq0, dv0, regularisation_, matrices, direction, memory_.data(), ok);
   }
 
   const Shape shape_;
   const SweepVersion& version_;
-  std::unique_ptr<double[], Free> memory_;
+  Doubles memory_;
   double regularisation_[kLanes];
 };
 

@@ -69,7 +69,7 @@ static bool node_matrices(const Shape& shape, const Room& r, int node, double re
   return fine;
 }
 
-// out = -matrix * x, rows of `columns` numbers, or those up to the diagonal's vector for a lower triangle; out in whole vectors.
+// out = -matrix * x, rows of `columns` numbers; of a lower triangle up to the diagonal's vector. out in whole vectors.
 template <bool triangle>
 INLINED void multiply_rows(const double* matrix, int width, int n, int columns, const double* x, double* out) {
   for (int i = 0; i < n; i += kWidth) {
