@@ -51,15 +51,15 @@ class Sweep : public Taken {
   virtual ~Sweep() = default;
 
   // dq0, dv0: (problems, nv). regularisation: (problems,), added to the diagonal of the accelerations. ok: (problems,),
-  // false where a pivot was not positive or a number not finite; the direction of such a problem means nothing, and
+  // false where a pivot was not positive, a number not finite or a weight of torques or tasks negative; the direction of such a problem means nothing, and
   // those of the others are not touched by it. Allocates nothing. Where `ok` comes in as false a problem's
   // answer is not wanted.
   virtual void solve(const Quadratic& model, const double* dq0, const double* dv0, const double* regularisation,
                      const Direction& direction, bool* ok) = 0;
 
-  // The same for other gradients and another first state, with the matrices, weights and regularisation of the last call of
-  // `solve`, which must have found the problem ok. Of the model only the rows and gradients are read, and gains are not
-  // written. A small part of the cost of `solve`.
+  // The same for other gradients and another first state, with the rows, weights and regularisation of the last call of
+  // `solve`, which must have found the problem ok. Weights are not read again, and gains are not written. It costs a part
+  // of what `solve` does, the smaller the more joints there are.
   virtual void again(const Quadratic& model, const double* dq0, const double* dv0, const Direction& direction,
                      bool* ok) = 0;
 };

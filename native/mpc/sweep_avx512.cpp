@@ -9,6 +9,7 @@ namespace {
 
 #define WIDTH 8
 constexpr int kTileVectors = 3, kTileRows = 4, kTileColumns = 4;
+constexpr bool kKnownSizes = true;
 
 #include "mpc/sweep_body.h"
 

@@ -1,8 +1,9 @@
 // A sweep along the horizon; each sweep_*.cpp includes this in a namespace of its own, with its own instructions.
 // Nothing here may be shared between them: all is static, and no header with inline functions comes in.
 //
-// Before it WIDTH says how many numbers a vector has, and what fits into the vector registers: kTileVectors, of WIDTH rows
-// (lanes are nodes), kTileRows and kTileColumns (lanes are problems).
+// Before it WIDTH says how many numbers a vector has, and constants what fits into the vector registers: kTileVectors,
+// of WIDTH rows (lanes are nodes), kTileRows and kTileColumns (lanes are problems). kKnownSizes: is it compiled for some
+// numbers of joints apart?
 
 // clang-format off
 #include "mpc/sweep_vectors_body.h"
@@ -17,4 +18,4 @@
 #include "mpc/sweep_problems_body.h"
 // clang-format on
 
-static const SweepVersions kSweeps = {sweep_of_nodes, sweep_of_problems};
+static const SweepVersions kSweeps = {sweep_of_nodes<kKnownSizes>, sweep_of_problems<kKnownSizes>};

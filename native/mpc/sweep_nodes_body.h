@@ -69,7 +69,7 @@ static bool node_matrices(const Shape& shape, const Room& r, int node, double re
   return fine;
 }
 
-// out = -matrix * x, rows of `columns` numbers, or those up to the diagonal's vector for a lower triangle; out in whole vectors.
+// out = -matrix * x, rows of `columns` numbers; of a lower triangle up to the diagonal's vector. out in whole vectors.
 template <bool triangle>
 INLINED void multiply_rows(const double* matrix, int width, int n, int columns, const double* x, double* out) {
   for (int i = 0; i < n; i += kWidth) {
@@ -257,10 +257,17 @@ static const SweepVersion* nodes_version() {
   return &version;
 }
 
-// Sizes that are known to the compiler are quicker: those of most arms.
+// Sizes that are known to the compiler are quicker: those of most arms, and of four legs with three joints each.
+template <bool known>
 static const SweepVersion* sweep_of_nodes(const Shape& shape) {
+  if constexpr (known) {
+    if (shape.jerk && shape.nv == 7) return nodes_version<NodesRoom<7, true>>();
+  }
   if (shape.jerk) return nodes_version<NodesRoom<0, true>>();
-  if (shape.nv == 6) return nodes_version<NodesRoom<6, false>>();
-  if (shape.nv == 7) return nodes_version<NodesRoom<7, false>>();
+  if constexpr (known) {
+    if (shape.nv == 6) return nodes_version<NodesRoom<6, false>>();
+    if (shape.nv == 7) return nodes_version<NodesRoom<7, false>>();
+    if (shape.nv == 12) return nodes_version<NodesRoom<12, false>>();
+  }
   return nodes_version<NodesRoom<0, false>>();
 }

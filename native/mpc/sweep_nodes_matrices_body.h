@@ -27,7 +27,7 @@ struct PanelTile {
   }
 };
 
-// The inverse of the triangle: what elimination makes of the unit matrix, in vector `column` left of or on the diagonal.
+// The inverse of the triangle: what elimination makes of the unit matrix, in the vector at `column`.
 template <typename Room>
 struct InverseTile {
   const Room& r;
@@ -97,7 +97,8 @@ INLINED void fold_states(const Room& r) {
   }
   mirror(r.value_v, stride, block);
   for (int i = 0; i < r.n; ++i) {
-    for (int j = 0; j < block; j += kWidth) vec(r.value_v + i * stride + block + j) += dt * vec(r.value_q + i * block + j);
+    double* const to = r.value_v + i * stride + block;
+    for (int j = 0; j < block; j += kWidth) vec(to + j) += dt * vec(r.value_q + i * block + j);
   }
 }
 

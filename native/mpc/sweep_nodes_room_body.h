@@ -43,9 +43,9 @@ struct NodesRoom : NodesExtent<known> {
   double* first_q;
   double* constant;      // (1,): twice the value's constant
   double* steps;         // (kLanes, 3 block): dv, dq, da of a group
-  // Of all nodes with an acceleration: the triangle U' of Cholesky's U' U and what it makes of the other columns. A row is
-  // [inverse of U' up to the vector of the diagonal, then U | other columns], of the node at work U on the diagonal until
-  // it is inverted.
+  // Of all nodes with an acceleration: Cholesky's U, where U' U is the matrix of accelerations, and what its
+  // elimination makes of the other columns. A row is [inverse of U' up to the vector of the diagonal, U right of it |
+  // other columns]; of the node at work U on the diagonal, too, until it is inverted.
   double* factors;  // (horizon, n, width)
   double* offsets;  // (horizon, block)
 

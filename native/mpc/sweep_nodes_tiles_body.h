@@ -54,9 +54,9 @@ INLINED int next_vectors(int left) {
 
 INLINED int next_rows(int left) { return left < kWidth ? left : kWidth; }
 
-// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on: it becomes Cholesky's triangle,
-// with the inverses of its diagonal at `roots`. The next pivot is computed apart, as all waits for it: `diagonal` is this
-// one, in all lanes.
+// Eliminates row after row of a tile whose first vector holds the diagonal, from `pivot` on: it becomes Cholesky's
+// triangle, with the inverses of its diagonal at `roots`. The next pivot is computed apart, as all waits for it:
+// `diagonal` is this one, in all lanes.
 template <int pivot, int row, int rows, int some>
 INLINED void eliminate_row(Vec (&t)[rows][some], const Vec& by) {
   if constexpr (row < rows) {

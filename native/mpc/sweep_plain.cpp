@@ -10,6 +10,7 @@ namespace {
 
 #define WIDTH 2
 constexpr int kTileVectors = 3, kTileRows = 3, kTileColumns = 3;
+constexpr bool kKnownSizes = false;
 
 #include "mpc/sweep_body.h"
 

@@ -174,9 +174,12 @@ static const SweepVersion* problems_version() {
 }
 
 // Sizes that are known to the compiler are quicker: those of most arms.
+template <bool known>
 static const SweepVersion* sweep_of_problems(const Shape& shape) {
   if (shape.jerk) return problems_version<ProblemsRoom<0, true>>();
-  if (shape.nv == 6) return problems_version<ProblemsRoom<6, false>>();
-  if (shape.nv == 7) return problems_version<ProblemsRoom<7, false>>();
+  if constexpr (known) {
+    if (shape.nv == 6) return problems_version<ProblemsRoom<6, false>>();
+    if (shape.nv == 7) return problems_version<ProblemsRoom<7, false>>();
+  }
   return problems_version<ProblemsRoom<0, false>>();
 }

@@ -3,7 +3,6 @@
 //   bench_mpc_sweep            the table
 //   bench_mpc_sweep NV HORIZON ROWS LANES VERSION COUNT     runs one sweep COUNT times, for a profiler
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -68,32 +67,46 @@ double best(Function f) {
   return least;
 }
 
-mpc::Shape shape_of(int nv, int horizon, int rows, int problems) {
+struct Case {
+  int nv, horizon, rows;
+  bool jerk;
+};
+
+constexpr Case kCases[] = {{7, 100, 0, false}, {7, 64, 0, false},   {7, 64, 6, false},  {7, 64, 0, true},
+                           {6, 64, 0, false},  {12, 100, 0, false}, {30, 100, 0, false}};
+
+mpc::Shape shape_of(const Case& c, int problems) {
   mpc::Shape s;
-  s.nv = nv, s.horizon = horizon, s.rows = rows, s.problems = problems, s.dt = 0.01;
+  s.nv = c.nv, s.horizon = c.horizon, s.rows = c.rows, s.jerk = c.jerk, s.problems = problems, s.dt = 0.01;
   return s;
+}
+
+void run_one(const mpc::Shape& shape, const char* version, int count) {
+  for (const Named& v : all_versions()) {
+    if (std::strcmp(v.name, version) != 0) continue;
+    Run run(shape, v.versions);
+    for (int i = 0; i < count; ++i) run.solve();
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 7) {
-    const mpc::Shape shape = shape_of(std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]));
-    for (const Named& v : all_versions()) {
-      if (std::strcmp(v.name, argv[5]) != 0) continue;
-      Run run(shape, v.versions);
-      for (int i = 0; i < std::atoi(argv[6]); ++i) run.solve();
-    }
+    const Case c = {std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]), false};
+    run_one(shape_of(c, std::atoi(argv[4])), argv[5], std::atoi(argv[6]));
     return 0;
   }
-  std::printf("%4s %4s %5s %-9s %-7s %12s %12s\n", "nv", "N", "rows", "lanes", "version", "solve/us", "again/us");
+  std::printf("us for each problem, best of many\n%4s %4s %5s %5s %-9s %-7s %9s %9s\n", "nv", "N", "rows", "jerk", "lanes",
+              "version", "solve", "again");
   for (int problems : {1, mpc::kLanes}) {
-    for (const auto& [nv, horizon, rows] : {std::array{7, 100, 0}, {7, 64, 0}, {7, 100, 6}, {7, 64, 6}, {12, 100, 0}, {30, 100, 0}}) {
+    for (const Case& c : kCases) {
       for (const Named& v : all_versions()) {
-        Run run(shape_of(nv, horizon, rows, problems), v.versions);
+        Run run(shape_of(c, problems), v.versions);
         const double solve = best([&] { run.solve(); }), again = best([&] { run.again(); });
-        std::printf("%4d %4d %5d %-9s %-7s %12.2f %12.2f%s\n", nv, horizon, rows, problems == 1 ? "nodes" : "problems",
-                    v.name, 1e6 * solve / problems, 1e6 * again / problems, run.bundle.ok[0] ? "" : "  not ok");
+        std::printf("%4d %4d %5d %5s %-9s %-7s %9.2f %9.2f%s\n", c.nv, c.horizon, c.rows, c.jerk ? "yes" : "no",
+                    problems == 1 ? "nodes" : "problems", v.name, 1e6 * solve / problems, 1e6 * again / problems,
+                    run.bundle.ok[0] ? "" : "  not ok");
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpc/sweep_versions.h"
+#include "tests/allocations.h"
 #include "tests/check.h"
 #include "tests/control_problem.h"
 
@@ -110,7 +111,7 @@ TEST_CASE(mpc_sweep_rows, "mpc_sweep: tasks, velocities of tasks and jerk agains
   unsigned seed = 100;
   for (bool jerk : {false, true}) {
     for (bool velocity : {false, true}) {
-      for (int nv : {1, 3, 7, 8, 11}) {
+      for (int nv : {1, 3, 6, 7, 8, 11, 12}) {
         for (int rows : {0, 1, 6, 19}) {
           check_all(shape_of(nv, 5 + static_cast<int>(seed % 5), rows, velocity, jerk), seed, 1);
           ++seed;
@@ -199,6 +200,8 @@ TEST_CASE(mpc_sweep_refuses, "mpc_sweep: a problem without a minimum, or with nu
   check_refused([](ControlProblem& p) { p.a_weight[3 * 5 + 2] = -1e6; });
   check_refused([](ControlProblem& p) { p.a_weight[2] = -1e6; });
   check_refused([](ControlProblem& p) { p.q_weight[8 * 5 + 2] = -1e9; });
+  check_refused([](ControlProblem& p) { p.torque_weight[5 * 5 + 1] = -1e-3; });
+  check_refused([](ControlProblem& p) { p.row_weight[10 * 4 + 2] = -1e-3; });
   for (double bad : {nan, infinity}) {
     check_refused([=](ControlProblem& p) { p.mass[4 * 25 + 7] = bad; });
     check_refused([=](ControlProblem& p) { p.torque_dq[9 * 25 + 7] = bad; });
@@ -230,6 +233,69 @@ TEST_CASE(mpc_sweep_unwanted, "mpc_sweep: a problem that is not wanted stays so"
       run(*sweep, b);
       CHECK(!b.ok[0]);
       for (int p = 1; p < together; ++p) CHECK(b.ok[p]);
+    }
+  }
+}
+
+// The same rows and weights with other gradients and another first state.
+ControlProblem pulled_elsewhere(const ControlProblem& problem, std::mt19937& random) {
+  const ControlProblem other = random_problem(problem.shape, random);
+  ControlProblem out = problem;
+  out.dq0 = other.dq0;
+  out.dv0 = other.dv0;
+  out.torque_gradient = other.torque_gradient;
+  out.row_gradient = other.row_gradient;
+  out.q_gradient = other.q_gradient;
+  out.v_gradient = other.v_gradient;
+  out.a_gradient = other.a_gradient;
+  out.jerk_gradient = other.jerk_gradient;
+  return out;
+}
+
+TEST_CASE(mpc_sweep_again, "mpc_sweep: other gradients with the same factors") {
+  std::mt19937 random(17);
+  for (const Shape& shape : {shape_of(3, 8, 4, true, true), shape_of(7, 21, 6), shape_of(7, 16, 0, false, true),
+                             shape_of(12, 9), shape_of(19, 5, 3, true)}) {
+    const auto before = several(shape, kLanes, 700);
+    std::vector<ControlProblem> after;
+    for (const ControlProblem& p : before) after.push_back(pulled_elsewhere(p, random));
+    for (int together : {1, kLanes}) {
+      Shape s = shape;
+      s.problems = together;
+      for (const auto& sweep : versions(s)) {
+        ControlBundle first({before.begin(), before.begin() + together});
+        ControlBundle second({after.begin(), after.begin() + together}), bad({after.begin(), after.begin() + together});
+        run(*sweep, first);
+        bad.dv0[0] = std::numeric_limits<double>::infinity();
+        sweep->again(bad.model, bad.dq0.data(), bad.dv0.data(), bad.direction, bad.ok.get());
+        CHECK(!bad.ok[0]);
+        sweep->again(second.model, second.dq0.data(), second.dv0.data(), second.direction, second.ok.get());
+        CHECK(second.lanes_repeat());
+        for (int p = 0; p < together; ++p) {
+          CHECK(second.ok[p]);
+          CHECK(p == 0 || bad.ok[p]);
+          CHECK(std::isnan(second.gain(p, 0, 0)));  // as it came
+          CHECK_NEAR(unrest(after[p], second.step(p)), 0.0, 1e-12);
+          check_sums(after[p], second, p, 1e-10);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE(mpc_sweep_takes_nothing, "mpc_sweep: no memory is taken after a sweep is made") {
+  for (int together : {1, kLanes}) {
+    for (int nv : {7, 10}) {
+      Shape s = shape_of(nv, 12, 5, true, true);
+      s.problems = together;
+      for (const auto& sweep : versions(s)) {
+        ControlBundle b(several(s, together, 800));
+        const AllocationCount count;
+        run(*sweep, b);
+        sweep->again(b.model, b.dq0.data(), b.dv0.data(), b.direction, b.ok.get());
+        CHECK_EQUAL(count.taken(), 0);
+        CHECK(b.ok[0]);
+      }
     }
   }
 }
