@@ -83,9 +83,8 @@ def _macros(headers: dict[str, str]) -> list[str]:
 
 def _moved(text: str, namespace: str) -> str:
     """All in one folder, in the export's namespace, and without sweeps of several problems."""
-    text = re.sub(r'#include "mpc/sweep_problems\w*_body\.h"\n', "", text).replace(
-        "sweep_of_problems", "nullptr"
-    )
+    text = re.sub(r'#include "mpc/sweep_problems\w*_body\.h"\n', "", text)
+    text = re.sub(r"sweep_of_problems(<\w+>)?", "nullptr", text)
     text = re.sub(r'#include "mpc/([\w.]+)"', lambda found: f'#include "{_renamed(found[1])}"', text)
     return text.replace("namespace robomorph::mpc", f"namespace {namespace}::mpc")
 
