@@ -55,6 +55,12 @@ class Sweep {
   // answer is not wanted.
   virtual void solve(const Quadratic& model, const double* dq0, const double* dv0, const double* regularisation,
                      const Direction& direction, bool* ok) = 0;
+
+  // The same for other gradients and another first state, with the matrices, weights and regularisation of the last call of
+  // `solve`, which must have found the problem ok. Of the model only the rows and gradients are read, and gains are not
+  // written. A small part of the cost of `solve`.
+  virtual void again(const Quadratic& model, const double* dq0, const double* dv0, const Direction& direction,
+                     bool* ok) = 0;
 };
 
 // The best version for this processor: lanes are nodes (shape.problems == 1) or problems.

@@ -65,7 +65,8 @@ bool Interior::begin(const double* x) {
   if (!session_.linearise(x, gradient_.data())) return false;
   double steepest = 0.0;
   for (double value : gradient_) steepest = std::max(steepest, std::abs(value));
-  scale_ = std::min(1.0, kMostGradient / std::max(steepest, kMostGradient));
+  scale_ = session_.options.cost_scale;
+  scale_ = std::min(scale_, kMostGradient / std::max(steepest, kMostGradient / scale_));
   if (aim_.elastic || aim_.feasible) scale_ *= kTrace;
   const double* known = aim_.multipliers;
   for (int i = 0; i < m_; ++i) {

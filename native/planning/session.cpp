@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "core/finite_scan.h"
@@ -39,6 +40,14 @@ Banded matrix_for(const Nlp& problem) {
   out.data.assign(static_cast<std::size_t>(out.size) * out.stride, 0.0);
   out.arrow.assign(static_cast<std::size_t>(out.size) * out.border, 0.0);
   return out;
+}
+
+// A number in [0, 1) that has nothing to do with those of other i (SplitMix64).
+double scattered(std::uint64_t i) {
+  std::uint64_t z = (i + 1) * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
 }  // namespace
@@ -91,9 +100,10 @@ bool Session::refresh_bounds(const double* x) {
   return true;
 }
 
-// The direction has no pattern that a row could be blind to, and is the same every time.
+// The direction has no pattern that a row could be blind to (rows of accelerations are blind to whatever grows evenly
+// from point to point), and is the same every time.
 int Session::drop_constant_rows(const double* x, const double* rows) {
-  for (int i = 0; i < n; ++i) probe_[i] = 0.5 + std::fmod(0.6180339887498949 * (i + 1), 1.0);
+  for (int i = 0; i < n; ++i) probe_[i] = 0.5 + scattered(static_cast<std::uint64_t>(i));
   problem.jacobian_times(probe_.data(), probed_.data());
   bool any = false;
   for (int i = 0; i < m; ++i) any = any || probed_[i] == 0.0;

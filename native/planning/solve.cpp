@@ -14,7 +14,7 @@ constexpr double kElasticShare = 0.1;  // mu of the elastic mode, of the largest
 constexpr double kElasticGain = 0.3;   // violations that are left, for the other mode to go on
 constexpr int kMostRestorations = 5;
 constexpr double kLeastWidth = 1e-10;      // of an interval that slacks can live in
-constexpr double kLeastTolerance = 1e-12, kMostTolerance = 0.1, kMostMu = 1e6;
+constexpr double kLeastTolerance = 1e-12, kMostTolerance = 0.1, kMostMu = 1e6, kMostScale = 1e100;
 
 // Both modes and what passes between them.
 class Solver {
@@ -116,6 +116,7 @@ Options sane(Options options) {
   options.margin = std::max(0.0, options.margin);
   options.least_width = std::max(kLeastWidth, options.least_width);
   options.mu0 = std::min(kMostMu, options.mu0);
+  options.cost_scale = std::min(kMostScale, std::max(1.0 / kMostScale, options.cost_scale));
   return options;
 }
 
@@ -129,6 +130,9 @@ Result solve(Nlp& problem, const Options& given, double* x, const double* multip
   Solver solver(problem, options, result);
   result.status = solver.run(x, multipliers);
   solver.session().finish(x);
+  // Whatever led to it: an answer that misses the problem's own bounds is none.
+  const double most = 2.0 * (options.feasibility + options.least_width);
+  if (result.status == Status::kSolved && !(result.infeasibility <= most)) result.status = Status::kStalled;
   return result;
 }
 

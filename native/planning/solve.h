@@ -44,6 +44,7 @@ struct Times {
 struct Options {
   double tolerance = 1e-6;     // of the optimality conditions, relative to the cost and to large multipliers
   double feasibility = 1e-8;   // by which rows of an answer may miss their bounds
+  double cost_scale = 1;       // what the cost is multiplied by at first, so that it is of a usual size
   double mu0 = 0;              // of the barrier, to begin with; 0: chosen. Never above 1e-4 of the cost
   double least_width = 2e-7;   // of a row's interval
   double deadline = 0;         // seconds from the start, looked at after each iteration; 0: none

@@ -6,6 +6,7 @@
 #include "core/cpus.h"
 #include "python/ik_module.h"
 #include "python/kernel.h"
+#include "python/mpc_module.h"
 #include "python/planning_module.h"
 #include "core/threadpool.h"
 
@@ -62,7 +63,7 @@ int execute_module(PyObject* module) {
     PyErr_SetString(PyExc_ImportError, "too many functions are registered to run at exit");
     return -1;
   }
-  if (!add_ik_functions(module) || !add_planning_functions(module)) return -1;
+  if (!add_ik_functions(module) || !add_planning_functions(module) || !add_mpc_functions(module)) return -1;
   PyObject* type = make_kernel_type(module);
   if (type == nullptr) return -1;
   const int status = PyModule_AddObjectRef(module, "NativeKernel", type);

@@ -34,7 +34,7 @@ struct Flag {
 constexpr Number kNumbers[] = {{"tolerance", &Options::tolerance},     {"feasibility", &Options::feasibility},
                                {"mu0", &Options::mu0},                 {"least_width", &Options::least_width},
                                {"deadline", &Options::deadline},       {"smoothing", &Options::smoothing},
-                               {"margin", &Options::margin}};
+                               {"margin", &Options::margin},           {"cost_scale", &Options::cost_scale}};
 constexpr Count kCounts[] = {{"iterations", &Options::iterations},
                              {"elastic_iterations", &Options::elastic_iterations}};
 constexpr Flag kFlags[] = {{"elastic_first", &Options::elastic_first},

@@ -250,3 +250,22 @@ TEST_CASE(smoothing, "planning_solve_ends: smoothing lowers the guess's cost fir
   CHECK(solve(problem, options, x).status == Status::kSolved);
   CHECK_NEAR(x[0], 4.0, 1e-12);  // half way for a weight as large as the curvature
 }
+
+TEST_CASE(second_differences, "planning_solve_ends: rows that are blind to even growth are not taken for constant") {
+  for (int n = 3; n <= 40; ++n) {
+    for (int apart = 1; 2 * apart < n; ++apart) {
+      SmallProblem problem(n, squares(std::vector<double>(n, 1.0), std::vector<double>(n, 0.0)));
+      for (int i = 0; i + 2 * apart < n; ++i) {
+        std::vector<double> bend(n, 0.0);
+        bend[i] = bend[i + 2 * apart] = 1.0;
+        bend[i + apart] = -2.0;
+        problem.add(0.5, 1.0, linear(bend));
+      }
+      std::vector<double> x(n, 0.0);
+      const Result result = solve(problem, Options{}, x.data());
+      CHECK(result.status == Status::kSolved);
+      CHECK(result.infeasibility <= 1e-7);
+      if (result.infeasibility > 1e-7) return;
+    }
+  }
+}

@@ -40,7 +40,9 @@ USES: dict[str, set[str]] = {
     "compiler": {*GROUND, *ROBOTS} - {"paths"},
     "accelerators": {"algorithms", "errors", "ir", "model", "spatial", "targets"},
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
-    "planning": {*GROUND, *ROBOTS, "compiler", "loading", "robot"},
+    "given": {*GROUND, *ROBOTS, "loading", "robot"},
+    "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},
+    "mpc": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "planning", "robot"},
     "robot_functions": set(),
     # targets: only the types of the kernels that `compile` gives.
     "robot": {
@@ -53,10 +55,10 @@ USES: dict[str, set[str]] = {
 }
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
-    "report": {"compiler", "errors", "planning", "robot", "targets"},
+    "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
-    "bench": {*GROUND, *ROBOTS, "compiler", "ik", "loading", "planning", "report", "robot"},
+    "bench": {*GROUND, *ROBOTS, "compiler", "given", "ik", "loading", "mpc", "planning", "report", "robot"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }

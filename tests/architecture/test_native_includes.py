@@ -13,9 +13,10 @@ NATIVE = Path(__file__).parents[2] / "native"
 MAY_INCLUDE = {
     "core": {"core"},
     "ik": {"core", "ik"},
+    "mpc": {"core", "mpc"},
     "planning": {"core", "planning"},
-    "python": {"core", "ik", "planning", "python"},
-    "tests": {"core", "ik", "planning", "tests"},
+    "python": {"core", "ik", "mpc", "planning", "python"},
+    "tests": {"core", "ik", "mpc", "planning", "tests"},
 }
 # Headers that only the binding may include.
 PYTHONS = re.compile(r"Python\.h|structmember\.h|numpy/.*")

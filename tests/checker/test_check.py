@@ -162,6 +162,22 @@ def test_problems_are_compared_but_for_their_last_digits() -> None:
         check_plan(arm_plan(), problem=problem)
 
 
+def test_windows_are_compared_but_for_their_last_digits() -> None:
+    """With a free duration they are shares of it, which plan and problem compute each on their own."""
+    for off, same in ((Fraction(1, 10**15), True), (Fraction(1, 10**6), False)):
+        problem = arm_plan()["problem"]
+        during = _constraint({"problem": problem}, "task", "position")["during"]
+        during[:] = [str(Fraction(t) + off * (1 - 2 * k)) for k, t in enumerate(during)]
+        if same:
+            check_plan(arm_plan(), problem=problem)
+            continue
+        with pytest.raises(Refused, match="'constraints' of the plan is not"):
+            check_plan(arm_plan(), problem=problem)
+    during.pop()
+    with pytest.raises(Refused):
+        check_plan(arm_plan(), problem=problem)
+
+
 def test_a_consistent_lie_needs_the_problem_from_elsewhere() -> None:
     """Problem and proof changed alike make a sound plan for another problem; the real one shows it."""
     plan = arm_plan()

@@ -38,7 +38,8 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 # Pages that other toolchains or minutes are needed for are run by the tests of what they describe.
 WITHIN_REACH = {
-    *("README", "compiler", "fixed", "motion-kernels", "native", "planning", "planning-certificate"),
+    *("README", "compiler", "fixed", "motion-kernels", "mpc", "native", "planning"),
+    "planning-certificate",
     *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
 }
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio
 
+from robomorph.given.named_robot import NamedRobot
 from robomorph.model.robots import builtin_urdf
 from robomorph.planning import Plan
-from robomorph.planning.scenario_robot import ScenarioRobot
 
 Array = npt.NDArray[Any]
 
@@ -28,7 +28,7 @@ def original(source: str) -> Any:
 class Oracle:
     """What a plan does at times t, seen from the link that stands."""
 
-    def __init__(self, plan: Plan, robot: ScenarioRobot, rate: float = 1e4) -> None:
+    def __init__(self, plan: Plan, robot: NamedRobot, rate: float = 1e4) -> None:
         self.model = original(robot.source)
         self.data = self.model.createData()
         self.root = self.model.getFrameId(robot.options["root"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,48 @@ def test_a_plan_is_certified_and_checked(tmp_path: Path) -> None:
     assert len(report.rows) == len(certificate.proofs) == 28 + 1 + 3 + 1
     again = pickle.loads(pickle.dumps(plan))
     assert again.certificate.proven and saved(again, tmp_path) == saved(plan, tmp_path)
+
+
+@pytest.mark.parametrize("seconds", [2.0, 0.9637999660233674, 1.2727272727272, 1e-3, 3.3333333333333335])
+def test_limits_as_numbers_are_proven_for_what_they_are(seconds: float, tmp_path: Path) -> None:
+    """The second is a hair longer than a fraction of small numbers: that must not be taken for its end."""
+    q0, q1 = ends()
+    motion = Motion(robot(), seconds=seconds, intervals=8, start=q0, end=q1)
+    most = [np.full(robot().nv, size) for size in (1e3, 1e4, 1e5)] / np.array(seconds) ** [[1], [2], [3]]
+    torque = np.full(robot().nv, 300.0 + 100.0 / seconds**2)
+    motion.limits(velocity=most[0], acceleration=most[1], jerk=most[2], torque=torque)
+    plan = motion.solve(None)
+    assert plan.success, plan.reason
+    certificate = plan.certify()
+    assert certificate.proven
+    what = [proof.obligation.name.split(" of ")[0] for proof in certificate.proofs]
+    assert what == [w for w in ("position", "speed", "acceleration", "jerk", "torque") for _ in range(7)]
+    whole = (Fraction(0), Fraction(seconds))
+    assert all(proof.obligation.window == whole for proof in certificate.proofs)
+    assert len(check_plan(saved(plan, tmp_path), problem_of(motion)).rows) == 35
+
+
+def test_shares_of_a_free_duration_are_those_of_the_problem(tmp_path: Path) -> None:
+    """However many digits they have: an instant's value changes with the last one."""
+    q0, q1 = ends()
+    first = Posture.of(robot().model, robot().velocity_names[:1])
+    for share in np.random.default_rng(2).uniform(0.2, 0.8, 5):
+        motion = Motion(robot(), seconds=(0.3, 7.0), intervals=8, start=q0, end=q1).limits(torque=0.7)
+        motion.keep(first, lower=-30.0, upper=30.0, during=share, rate=2)
+        motion.keep(Position(FRAME), lower=-2.0, upper=2.0, during=(share, 0.9))
+        plan = motion.solve({"jerk": 1e-3, "time": 1.0})
+        assert plan.success and plan.seconds != motion.seconds, plan.reason
+        assert problem_of(plan) == problem_of(motion)
+        check_plan(saved(plan, tmp_path), problem_of(motion))
+
+
+def test_an_instant_of_a_very_short_motion() -> None:
+    """A millionth of a millionth of a second matters here."""
+    q0, q1 = ends()
+    motion = Motion(robot(), seconds=4.7609447878264963e-4, intervals=5, start=q0, end=q1)
+    first = Posture.of(robot().model, robot().velocity_names[:1])
+    plan = motion.keep(first, lower=-0.5, upper=-0.4, during=0.0004183945813703234).solve()
+    assert plan.success and plan.certify().proven
 
 
 def test_enclosures_hold_the_samples() -> None:

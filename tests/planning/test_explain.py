@@ -44,6 +44,35 @@ def test_a_start_too_fast_for_its_limit() -> None:
     assert not plan.success and "velocity limits" in plan.reason
 
 
+def test_ends_that_decide_the_middle_of_a_short_spline() -> None:
+    """Of four intervals three control points belong to each end: the speed half-way is theirs alone."""
+    near, far = Q0.copy(), Q0.copy()
+    far[0] += 2.0
+    plan = Motion(arm(), 2.2, 4, start=near, end=far).limits().solve()
+    assert not plan.success and "with so few intervals" in plan.reason and "velocity limits" in plan.reason
+    assert "t = 1.1 s" in plan.reason and "give more intervals" in plan.reason
+    assert Motion(arm(), 2.2, 12, start=near, end=far).limits().solve().success
+
+
+@pytest.mark.parametrize(("intervals", "refine"), [(4, 4), (8, 2)])
+def test_a_start_that_moves_towards_its_limit_but_not_beyond(intervals: int, refine: int) -> None:
+    """It brakes in time: only the bounds of a long piece are beyond the limit, and finer ones are not."""
+    upper = arm().limits.upper[0]
+    state = np.zeros((3, arm().nv))
+    state[:, 0] = upper - 0.04, 0.6, -6.0  # it would stop 0.03 rad further
+    asked = Motion(arm(), 2.0, intervals, start=state, end=Q1).limits(velocity=None)
+    plan = asked.solve()
+    assert not plan.success and plan.iterations == 0
+    assert f"position limits, {arm().velocity_names[0]}, near t" in plan.reason
+    assert plan.reason.endswith(f"give refine={refine}, or more intervals")
+    finer = asked.refined(refine).solve()
+    assert finer.success and finer.certify().proven, finer.reason
+    assert asked.solve(method="grid").success  # which shows nothing between its points
+    state[2] = 0.0  # and now it does not brake
+    plan = Motion(arm(), 2.0, intervals, start=state, end=Q1).limits(velocity=None).solve()
+    assert not plan.success
+
+
 def test_windows_that_contradict() -> None:
     both = motion().keep(Position(FRAME), (-9, -9, 0.5), 9, during=(0.5, 1.0))
     plan = both.keep(Position(FRAME), -9, (9, 9, 0.4), during=(0.8, 1.2)).solve()

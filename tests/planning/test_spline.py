@@ -34,6 +34,17 @@ def test_against_scipy(order: int) -> None:
     assert SPLINE(1.0, order).shape == (4,) and SPLINE(t, order).shape == (10, 10, 4)
 
 
+@pytest.mark.parametrize("order", range(4))
+@pytest.mark.parametrize("joints", [1, 4, 7, 33])
+def test_a_time_gives_the_same_bits_alone_and_among_others(order: int, joints: int) -> None:
+    spline = Spline(RNG.normal(size=(13, joints)), 4.0)
+    t = RNG.uniform(0.0, 4.0, 200)
+    alone = np.stack([spline(x, order) for x in t])
+    assert np.array_equal(spline(t, order), alone)
+    assert np.array_equal(spline(t.reshape(2, 50, 2), order).reshape(200, joints), alone)
+    assert np.array_equal(spline(t[::-3], order), alone[::-3])
+
+
 def test_times_outside_are_held_at_the_ends() -> None:
     assert np.array_equal(SPLINE([-1.0, 5.0]), SPLINE([0.0, 4.0]))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robomorph import ArgumentError
+from robomorph.given.references import value_at
 from robomorph.planning import Motion
-from robomorph.planning.given import value_at
 from robomorph.tasks import Position, Posture
 from tests.planning.motions import FRAME, arm
 

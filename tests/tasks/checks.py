@@ -53,7 +53,8 @@ def stacked(rows: Sequence[Any], shape: tuple[int, ...]) -> Array:
 
 
 def traced(robot: Robot, task: AnyTask, what: str) -> Program:
-    """(q, reference) -> (values, jacobian) of the residual's rows or of the bound rows."""
+    """(q, reference) -> (values, jacobian) of the residual's rows ("residual"; "exact": with the exact
+    Jacobian) or of the bound rows."""
     tracer, tree = Tracer(), robot.specialiser.tree(regroup=False)
     ports = [Port("q", (robot.nq,)), Port("reference", (task.size.reference,))]
     inputs = tracer.inputs(ports)
@@ -65,6 +66,8 @@ def traced(robot: Robot, task: AnyTask, what: str) -> Program:
 def evaluated(task: AnyTask, what: str, scene: Scene, reference: Sequence[Any]) -> tuple[list[Any], Matrix]:
     if what == "bounds":
         return task.bound_rows(scene, reference)
+    if what == "exact":
+        return task.exact_rows(scene, reference)
     raw, jacobian = task.residual(scene, reference)
     assert len(raw) == task.size.raw
     return task.rows(raw), jacobian
@@ -101,7 +104,7 @@ def check(
     assert np.allclose(values, wanted, rtol=0, atol=1e-9)
     for one, x, e, rows in zip(expected, q, wanted, jacobian, strict=True):
         slope = by_configuration(robot, _of_each(one), x)
-        if what == "bounds" or not any(part.kind.turning for part in task.parts):
+        if what in ("bounds", "exact") or not any(part.kind.turning for part in task.parts):
             assert np.allclose(rows, slope, rtol=0, atol=1e-7)
         else:
             assert np.allclose(rows.T @ e, slope.T @ e, rtol=0, atol=1e-6)

@@ -44,6 +44,9 @@ def test_bounds_are_coordinates() -> None:
         (None, True, "upper bound"),
         ([0.0, 0.0, 2.0], [1.0, 1.0, 1.0], "expected lower <= upper, found 2 and 1"),
         (np.zeros((2, 3)), np.ones((3, 3)), "do not broadcast"),
+        (np.inf, None, "a lower bound below infinity"),
+        ([np.inf, 0.0, 0.0], [np.inf, 1.0, 1.0], "found one that nothing can hold"),
+        (None, [1.0, -np.inf, 1.0], "an upper one above minus infinity"),
     ],
 )
 def test_wrong_bounds(lower: object, upper: object, says: str) -> None:

@@ -35,6 +35,7 @@ JACOBIAN = Function("jacobian", ("jacobian",))
 # Solved, not evaluated: contestants are solvers, and no function of theirs is compared.
 INVERSE_KINEMATICS = "inverse_kinematics"
 MOTION_PLANNING = "motion_planning"
+PREDICTIVE_CONTROL = "model_predictive_control"
 
 FAMILY = (
     INVERSE_DYNAMICS,

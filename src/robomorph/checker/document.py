@@ -14,6 +14,7 @@ from robomorph.errors import RobomorphError
 
 FORMAT, VERSION = "robomorph-plan", 1
 _HEX = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-]\d{1,4}|-?0x0p\+0", re.ASCII)
+_LAST = 1e-12  # digits of numbers that say the same
 _FRACTION = re.compile(r"-?\d{1,400}(/\d{1,400})?", re.ASCII)
 
 
@@ -106,13 +107,22 @@ def flag(data: Any, what: str) -> bool:
 def alike(a: Any, b: Any) -> bool:
     """The same but for the last digits of numbers, which another machine may have rounded otherwise."""
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(
+            _alike_times(a[key], b[key]) if key == "during" else alike(a[key], b[key]) for key in a
+        )
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(alike(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, str) and isinstance(b, str) and a != b and _HEX.fullmatch(a) and _HEX.fullmatch(b):
         x, y = float.fromhex(a), float.fromhex(b)
-        return abs(x - y) <= 1e-12 * max(1.0, abs(y))
+        return abs(x - y) <= _LAST * max(1.0, abs(y))
     return type(a) is type(b) and bool(a == b)
+
+
+def _alike_times(a: Any, b: Any) -> bool:
+    """Windows, which are fractions."""
+    first, second = ([fraction(t, "during") for t in items(times, "during")] for times in (a, b))
+    pairs = zip(first, second, strict=False)
+    return len(first) == len(second) and all(abs(x - y) <= _LAST * max(Fraction(1), abs(y)) for x, y in pairs)
 
 
 def _short(data: Any) -> str:

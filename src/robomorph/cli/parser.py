@@ -78,12 +78,16 @@ class Parser(argparse.ArgumentParser):
         # The positional argument, if the command has one, and what stands for it where it is not given.
         self.robot: argparse.Action | None = None
         self.default_robot: str | None = None
+        # Words that are commands of their own where they come before all else, and who reads what follows.
+        self.inner: dict[str, Callable[[], Parser]] = {}
 
     def add_list(self, flag: str, *, read: Read, group: Any = None, **more: Any) -> None:
         """An option of several words; see `ListAction`."""
         (group or self).add_argument(flag, action=ListAction, read=read, **more)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if args and args[0] in self.inner:
+            return self.inner[args[0]]().parse_known_args(args[1:], namespace)
         if self.robot is not None:
             self.robot.required = False  # it may be at the end of a list: `_find_robot` says if it is missing
         found, rest = super().parse_known_args(args, namespace)

@@ -112,6 +112,15 @@ class Model(Exact):
         return tuple(frame for frame in self.frames if not frame.tool)
 
     @cached_property
+    def farthest_link(self) -> str:
+        """The last link of those that most joints lie between the world and."""
+        depth = [0] * len(self.bodies)
+        for i, body in enumerate(self.bodies):
+            depth[i] = 1 + (depth[body.parent] if body.parent != WORLD else 0)
+        ranks = [(depth[f.body] if f.body != WORLD else 0, i) for i, f in enumerate(self.link_placements)]
+        return self.link_names[max(ranks)[1]]
+
+    @cached_property
     def _joint_indices(self) -> dict[str, int]:
         return {name: index for index, name in enumerate(self.joint_names)}
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
+from robomorph.given.numbers import number, whole_number
 from robomorph.planning.channels import Channels, pattern
 from robomorph.planning.evaluate import Evaluator
 from robomorph.planning.functions import Functions
-from robomorph.planning.given import number, whole_number
 from robomorph.planning.paper import PaperEvaluator
 from robomorph.planning.pieces import Piece, cut, make_pieces
 from robomorph.planning.problem import Array, Cost, Ints, Problem

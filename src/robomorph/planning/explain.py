@@ -25,14 +25,34 @@ def explain_ends(broken: Sequence[Margin]) -> str:
     """The end states break constraints on their own; nothing if none is broken."""
     if not broken:
         return ""
+    return (
+        f"the start or end state alone breaks {_named(broken)}. No motion between them can mend that: change "
+        "the state or the bound"
+    )
+
+
+def _named(broken: Sequence[Margin]) -> str:
     parts = [
         f"{m.name}, {m.row}: {-m.slack:.4g} {m.unit} beyond its {m.bound} bound at t = {m.time:.4g} s"
         for m in broken[:_NAMED]
     ]
     more = f" (and {len(broken) - _NAMED} more)" if len(broken) > _NAMED else ""
+    return "; ".join(parts) + more
+
+
+def explain_coarse(unshown: Sequence[Margin], refine: int | None) -> str:
+    """What ends decide beyond themselves: what cannot be shown to hold there; nothing if all can."""
+    if not unshown:
+        return ""
+    if refine is None:
+        return (
+            f"with so few intervals the start and end states alone break {_named(unshown)}: give more "
+            "intervals or more time, or change the state or the bound"
+        )
+    parts = [f"{m.name}, {m.row}, near t = {m.time:.4g} s" for m in unshown[:_NAMED]]
     return (
-        f"the start or end state alone breaks {'; '.join(parts)}{more}. No motion between them can mend "
-        "that: change the state or the bound"
+        f"the pieces beside the moving start or end state are too long to show that {'; '.join(parts)}, "
+        f"hold, which they may: give refine={refine}, or more intervals"
     )
 
 

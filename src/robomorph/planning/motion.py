@@ -10,16 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.given.followers import check_positions, check_speeds
+from robomorph.given.limits import read_limit
+from robomorph.given.numbers import whole_number
+from robomorph.given.references import reference_at
+from robomorph.given.row_words import bound_row_names, unit_of
 from robomorph.planning.assemble import Assembled, assemble
-from robomorph.planning.followers import check_positions, check_speeds
 from robomorph.planning.given import (
     Duration,
     read_duration,
-    read_limit,
     read_state,
     read_window,
-    reference_at,
-    whole_number,
 )
 from robomorph.planning.pieces import SHORTEST_WINDOW
 from robomorph.planning.problem import Array
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 _MOST_INTERVALS = 10_000
 _MOST_PIECES = 64
-_AXES = ("x", "y", "z")
 
 
 class Motion:
@@ -150,7 +150,7 @@ class Motion:
     ) -> None:
         low, high = bounds
         name = f"{('', 'speed of ', 'acceleration of ')[rate]}{task.title}"
-        units = _unit(task) + ("", "/s", "/s^2")[rate]
+        units = unit_of(task) + ("", "/s", "/s^2")[rate]
         if isinstance(task, Posture):
             shift = numbers if rate == 0 else 0.0
             joints = tuple(v for _, v in task.places)
@@ -159,7 +159,7 @@ class Motion:
                 OfJoints(name, low + shift, high + shift, window, rate, names, units, joints=joints)
             )
         else:
-            names = _row_names(task)
+            names = bound_row_names(task)
             reference = tuple(float(x) for x in numbers)
             self.requirements.append(
                 OfTask(
@@ -346,18 +346,3 @@ def _must_have_room(title: str, low: Array, high: Array, window: tuple[float, fl
             f"bounds of {title}: a value cannot be held exactly at every instant of a window: expected "
             f"lower < upper, found {low[np.argmax(low == high)]:g} for both: give a tolerance"
         )
-
-
-def _unit(task: AnyTask) -> str:
-    units = {part.unit for part in task.parts}
-    return units.pop() if len(units) == 1 else "m or rad"
-
-
-def _row_names(task: AnyTask) -> tuple[str, ...]:
-    """Of the bound rows."""
-    names: list[str] = []
-    for part in task.parts:
-        rows = part.bound_size.rows
-        given = _AXES[: part.bound_size.given] if part.bound_size.given <= 3 else map(str, range(rows))
-        names += ("angle",) if rows == 1 else (*given, "angle")[:rows]
-    return tuple(names)

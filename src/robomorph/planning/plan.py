@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.given.numbers import number
 from robomorph.planning.device.use import DeviceUse, split_times
 from robomorph.planning.evaluate import Evaluator
-from robomorph.planning.given import number
 from robomorph.planning.jacobian import Jacobian
 from robomorph.planning.paper import PaperEvaluator, PaperJacobian
 from robomorph.planning.problem import Array

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
+from robomorph.given.numbers import whole_number
 from robomorph.planning.assemble import Assembled
 from robomorph.planning.contradictions import contradiction
 from robomorph.planning.device import check_place
-from robomorph.planning.ends import broken_ends
+from robomorph.planning.ends import broken_ends, coarse_ends
 from robomorph.planning.evaluate import Evaluator
-from robomorph.planning.explain import explain, explain_ends
-from robomorph.planning.given import whole_number
+from robomorph.planning.explain import explain, explain_coarse, explain_ends
 from robomorph.planning.plan import Plan
 from robomorph.planning.problem import Array
 from robomorph.planning.progress import ProgressLine
@@ -63,7 +63,7 @@ def search(motion: Motion, how: Search) -> Plan:
     assembled = motion.problem(how.cost, how.method, how.points)
     guess = first_guess(motion, assembled, how.guess)
     if assembled.impossible is None:
-        assembled.impossible = explain_ends(broken_ends(motion, assembled)) or contradiction(assembled)
+        assembled.impossible = _why_not(motion, assembled)
     impossible = assembled.impossible
     made = time.perf_counter() - begin
     record = _Record(motion, assembled, how.method, name)
@@ -90,6 +90,15 @@ def search(motion: Motion, how: Search) -> Plan:
     plans = sorted((record.plan(o, o.x) for o in outcomes), key=lambda p: (not p.success, p.cost))
     times = {"problem": made, **plans[0].times, "total": time.perf_counter() - begin}
     return replace(plans[0], times=times, others=_distinct(plans))
+
+
+def _why_not(motion: Motion, assembled: Assembled) -> str:
+    """Why there is nothing to look for, as far as that is seen at once."""
+    return (
+        explain_ends(broken_ends(motion, assembled))
+        or explain_coarse(*coarse_ends(motion, assembled))
+        or contradiction(assembled)
+    )
 
 
 def _solve_all(
@@ -189,7 +198,7 @@ class _Record:
             cost=evaluator.cost(x),
             iterations=0 if outcome is None else outcome.iterations,
             times={} if outcome is None else outcome.seconds,
-            requirements=tuple(stretched(r, sigma) for r in motion.requirements),
+            requirements=tuple(stretched(r, sigma, nominal) for r in motion.requirements),
             method=self.method,
             solver=self.solver,
             ends=motion.ends,
@@ -199,7 +208,10 @@ class _Record:
         )
 
 
-def stretched(requirement: Any, sigma: float) -> Any:
-    """A requirement with its window in the plan's own time."""
+def stretched(requirement: Any, sigma: float, nominal: float) -> Any:
+    """A requirement with its window in the plan's own time; the nominal one is this long (s)."""
     begin, end = requirement.window
-    return requirement if sigma == 1.0 else replace(requirement, window=(begin * sigma, end * sigma))
+    if sigma == 1.0:
+        return requirement
+    window, shares = (begin * sigma, end * sigma), (begin / nominal, end / nominal)
+    return replace(requirement, window=window, shares=shares)

@@ -173,6 +173,18 @@ def motion_condensed(
 ) -> Any:
     """(variables, variables), at the x that was linearised last."""
 
+def mpc_solver(
+    numbers: dict[str, Any],
+    kernels: dict[str, tuple[int, int]],
+    arrays: dict[str, Any],
+    keep: object,
+    /,
+) -> object:
+    """A solver of control problems over arrays that stay the caller's; `keep` lives with it."""
+
+def mpc_step(solver: object, deadline: float, elapsed: float, iterations: int, warm: bool, /) -> None:
+    """One step, from and into the solver's arrays."""
+
 def motion_solve(
     problem: object, x: Any, options: dict[str, Any], progress: object | None, multipliers: Any | None, /
 ) -> dict[str, Any]:

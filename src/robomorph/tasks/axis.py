@@ -15,6 +15,7 @@ from robomorph.tasks.base import BoundSize, FrameTask, Size, Words
 from robomorph.tasks.kinds import DIRECTION
 from robomorph.tasks.numbers import Array, inward, read_bounds, unit_vector
 from robomorph.tasks.scene import Matrix, Scene
+from robomorph.tasks.slopes import direction_slopes
 from robomorph.tasks.turning import combine, turn_rows
 
 
@@ -61,6 +62,12 @@ class Axis(FrameTask):
         world = pose.vector(self.axis)
         raw = [dot3(world, d), -dot3(world, v), dot3(world, u)]
         return raw, [combine(u, angular), combine(v, angular)]
+
+    def exact_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
+        raw, (along_u, along_v) = self.residual(scene, reference)
+        _, angular = scene.columns(self.frame)
+        about = combine(turn_rows(reference)[2], angular)
+        return self.rows(raw), direction_slopes(raw, [along_u, along_v, about])
 
     def bound_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
         _, angular = scene.columns(self.frame)

@@ -19,10 +19,11 @@ from robomorph.errors import ArgumentError
 from robomorph.model import Model
 from robomorph.naming import hint
 from robomorph.spatial import Scalar
-from robomorph.tasks.kinds import LINEAR, Kind
+from robomorph.tasks.kinds import LINEAR, ROTATION, Kind
 from robomorph.tasks.numbers import Array, read_bounds
 from robomorph.tasks.reach import frame_column_bounds
 from robomorph.tasks.scene import Matrix, Scene
+from robomorph.tasks.slopes import rotation_slopes
 
 
 class Size(NamedTuple):
@@ -94,6 +95,10 @@ class AnyTask(ABC):
         """The rows of the residual (size.rows,) from raw errors, in metres or radians."""
 
     @abstractmethod
+    def exact_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
+        """The rows of the residual (size.rows,) and their Jacobian (size.rows, nv), exact at any distance."""
+
+    @abstractmethod
     def bound_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
         """Values (bound_size.rows,) that are polynomial in the entries of poses (and in q), and their
         Jacobian (bound_size.rows, nv). Held between `row_bounds`, they hold the caller's bounds."""
@@ -132,6 +137,20 @@ class Task(AnyTask):
 
     def rows(self, raw: Sequence[Scalar]) -> list[Scalar]:
         return self.kind.rows(raw)
+
+    def exact_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
+        """Right for raw errors that are a rotation E, if the Jacobian has angular velocities w with
+        dE = [w]x E; a task whose raw errors are something else that turns says more, as `Axis` does."""
+        raw, jacobian = self.residual(scene, reference)
+        rows = self.rows(raw)
+        if self.kind is ROTATION:
+            return rows, rotation_slopes(raw, rows, jacobian)
+        if self.kind.turning:
+            raise ArgumentError(
+                f"{self.title}: {type(self).__name__} has no exact Jacobian of its rows (exact_rows), which "
+                "is needed here: write it, as tasks/axis.py does"
+            )
+        return rows, jacobian
 
     def bound_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
         self._must_be_bounded()
@@ -205,6 +224,10 @@ class CombinedTask(AnyTask):
     def rows(self, raw: Sequence[Scalar]) -> list[Scalar]:
         owns = split(raw, [part.size.raw for part in self.parts])
         return [row for part, own in zip(self.parts, owns, strict=True) for row in part.rows(own)]
+
+    def exact_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
+        owns = split(reference, [part.size.reference for part in self.parts])
+        return _stacked(part.exact_rows(scene, own) for part, own in zip(self.parts, owns, strict=True))
 
     def bound_rows(self, scene: Scene, reference: Sequence[Scalar]) -> tuple[list[Scalar], Matrix]:
         owns = split(reference, [part.size.reference for part in self.parts])

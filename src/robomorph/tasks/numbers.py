@@ -95,7 +95,7 @@ def unit_vector(name: str, value: npt.ArrayLike) -> Array:
 
 
 def read_bounds(name: str, count: int, lower: Any, upper: Any) -> tuple[Array, Array]:
-    """Bounds (..., count) each, lower <= upper; a number holds for all, None and infinity for no bound."""
+    """Bounds (..., count) each, lower <= upper; a number holds for all; no bound is None, or infinite."""
     low, high = (
         _bound(f"{which} bound of {name}", count, default if value is None else value)
         for which, value, default in (("lower", lower, -np.inf), ("upper", upper, np.inf))
@@ -108,6 +108,11 @@ def read_bounds(name: str, count: int, lower: Any, upper: Any) -> tuple[Array, A
             f"{high.shape[:-1]}"
         ) from None
     low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+    if (low == np.inf).any() or (high == -np.inf).any():
+        raise ArgumentError(
+            f"bounds of {name}: expected a lower bound below infinity and an upper one above minus infinity, "
+            "found one that nothing can hold: for no bound give None, -inf below or inf above"
+        )
     if not (low <= high).all():
         worst = np.unravel_index(np.argmax(low - high), shape)
         raise ArgumentError(

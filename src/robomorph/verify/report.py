@@ -93,9 +93,4 @@ def _check(robot: Robot, name: str, yardstick: Yardstick, dtype: str, threads: i
 
 def farthest_link(robot: Robot) -> str:
     """The last link of those that most joints lie between the world and."""
-    model = robot.model
-    depth = [0] * len(model.bodies)
-    for i, body in enumerate(model.bodies):
-        depth[i] = 1 + (depth[body.parent] if body.parent >= 0 else 0)
-    ranks = [(depth[f.body] if f.body >= 0 else 0, i) for i, f in enumerate(model.link_placements)]
-    return model.link_names[max(ranks)[1]]
+    return robot.model.farthest_link

@@ -87,8 +87,12 @@ def test_the_opencl_example_runs(broken: bool, tmp_path: Path) -> None:
         kernel = tmp_path / "kernels" / "energy_f64_thread.cl"
         kernel.write_text(kernel.read_text().replace("kinetic[0] = ", "kinetic[0] = 1.001 * "))
     compile_example(tmp_path)
-    # pyopencl shows its loader where the drivers are, so the example runs in a process that has it.
-    code = "import ctypes, pyopencl, sys; pyopencl.get_platforms(); sys.exit(ctypes.CDLL('./check.so').run())"
+    # pyopencl shows its loader where the drivers are, and robomorph tells PoCL the CPU's name if it must,
+    # so the example runs in a process that has both.
+    code = (
+        "import ctypes, sys; from robomorph.targets.gpu.opencl.device import open_device; open_device(); "
+        "sys.exit(ctypes.CDLL('./check.so').run())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
     )

@@ -4,8 +4,10 @@ entry here."""
 from __future__ import annotations
 
 from robomorph.bench.peers.adam import Adam
+from robomorph.bench.peers.crocoddyl import Crocoddyl, CrocoddylBox, MimSolvers
 from robomorph.bench.peers.drake import Drake
 from robomorph.bench.peers.drake_trajectory import DrakeTrajectory
+from robomorph.bench.peers.fatrop import Fatrop
 from robomorph.bench.peers.ipopt import Ipopt
 from robomorph.bench.peers.kdl import Kdl
 from robomorph.bench.peers.mujoco import MuJoCo
@@ -19,4 +21,5 @@ PEERS: dict[str, tuple[type[Peer], ...]] = {
     "dynamics": (Pinocchio, MuJoCo, Drake, Adam),  # the first that is there is the reference
     "ik": (Kdl, TracIk, Pink),
     "planning": (Ipopt, Toppra, DrakeTrajectory),
+    "mpc": (Crocoddyl, CrocoddylBox, MimSolvers, Fatrop),
 }

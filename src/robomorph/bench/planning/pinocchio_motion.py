@@ -13,7 +13,7 @@ from robomorph.errors import ArgumentError, TargetError
 from robomorph.model.sources import read_source
 
 if TYPE_CHECKING:
-    from robomorph.planning.scenario_robot import ScenarioRobot
+    from robomorph.given.named_robot import NamedRobot
 
 Array = npt.NDArray[np.float64]
 _DOWN = (0.0, 0.0, -9.81)
@@ -52,7 +52,7 @@ class PinocchioRobot:
     the wrench on that link is the one that leaves nothing for the base to do.
     """
 
-    def __init__(self, given: ScenarioRobot) -> None:
+    def __init__(self, given: NamedRobot) -> None:
         try:
             import pinocchio
         except ImportError as error:

@@ -54,7 +54,7 @@ def changed(scenario: Scenario, change: Callable[[dict[str, Any]], None]) -> Sce
     """The scenario with its tables changed; the check reads the same tables."""
     tables = deepcopy(dict(scenario.tables))
     change(tables)
-    return replace(scenario, tables=tables)
+    return replace(scenario, file=replace(scenario.file, tables=tables))
 
 
 def cost_of(name: str) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from robomorph.planning.certificate.document import End, plan_data, problem_data, save_document
+from robomorph.planning.certificate.obligations import Window
 from robomorph.planning.certificate.proofs import Certificate
 from robomorph.planning.certificate.prove import certify
 from robomorph.planning.certificate.splines import Spline
@@ -83,7 +84,7 @@ def _end(state: Any) -> End | None:
 
 
 def _statement(asked: _Asked, requirement: Requirement) -> Statement:
-    window = _exact(asked, requirement.window[0]), _exact(asked, requirement.window[1])
+    window = _exact_window(asked, requirement)
     if isinstance(requirement, OfTask):
         given = requirement.given
         return TaskStatement(requirement.task, requirement.reference, *given, window, requirement.rate)
@@ -95,6 +96,8 @@ def _statement(asked: _Asked, requirement: Requirement) -> Statement:
     everywhere = window == (Fraction(0), Fraction(asked.seconds))
     if requirement.joints == tuple(range(asked.robot.nv)) and everywhere:
         return Limits(what, None, low, high)
+    if what not in WHAT[:3]:  # a posture has no torque and no jerk
+        raise AssertionError(f"{requirement.name}: expected limits of all joints at all times")
     posture = Posture.of(asked.robot.model, requirement.names)
     return TaskStatement(posture, (0.0,) * len(low), low, high, window, requirement.rate)
 
@@ -105,10 +108,20 @@ def _unit(asked: _Asked) -> Fraction:
     return Fraction(asked.seconds) if shortest < longest else Fraction(1)
 
 
-def _exact(asked: _Asked, t: float) -> Fraction:
-    """A time of the motion, in exact seconds."""
+def _exact_window(asked: _Asked, requirement: Requirement) -> Window:
+    """In exact seconds. Shares of a free duration are the same numbers for a motion and for its plan."""
     whole, unit = Fraction(asked.seconds), _unit(asked)
-    written = Fraction(float(t)) / unit
-    near = written.limit_denominator(_SMALL)
-    chosen = near if abs(near - written) <= _ROUNDED * max(Fraction(1), whole / unit) else written
-    return min(max(Fraction(0), chosen * unit), whole)
+    written = requirement.window
+    if unit == whole:
+        written = requirement.shares or (written[0] / asked.seconds, written[1] / asked.seconds)
+    first, last = (unit * _rounded(Fraction(float(t)), whole / unit) for t in written)
+    return first, last
+
+
+def _rounded(t: Fraction, whole: Fraction) -> Fraction:
+    """A time as it was meant: first of all the end, whose fraction may be anything."""
+    slack = _ROUNDED * whole
+    if abs(t - whole) <= slack:
+        return whole
+    near = t.limit_denominator(_SMALL)
+    return min(max(Fraction(0), near if abs(near - t) <= slack else t), whole)

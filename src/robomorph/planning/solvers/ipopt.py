@@ -25,6 +25,7 @@ from robomorph.planning.solvers.outcome import (
     Outcome,
     Task,
 )
+from robomorph.planning.solvers.scaling import cost_scale
 
 _Int, _Real, _Bool = ctypes.c_int, ctypes.c_double, ctypes.c_bool
 _Reals, _Ints, _Any = ctypes.POINTER(_Real), ctypes.POINTER(_Int), ctypes.c_void_p
@@ -167,6 +168,7 @@ class _Run:
             "mu_strategy": "adaptive" if not self.task.has_cost else "monotone",
             "linear_solver": "mumps",
             "honor_original_bounds": "no",
+            "obj_scaling_factor": cost_scale(self.evaluator.problem),
         }
         if self.hessian is None:
             options["hessian_approximation"] = "limited-memory"

@@ -22,6 +22,7 @@ from robomorph.planning.solvers.outcome import (
     Outcome,
     Task,
 )
+from robomorph.planning.solvers.scaling import cost_scale
 from robomorph.runtime import _native
 
 _CHANNELS = {"channel_values": "channel_values", "channels": "channels", "channel_hessian": "channel_hessian"}
@@ -38,7 +39,8 @@ def solve(task: Task) -> Outcome:
     """Solve a task; its options are those of the native solver (native/planning/solve.h)."""
     work = Work(task)
     native = work.native
-    options = {"feasible_only": not task.has_cost, "trace": False, **work.options, **task.options}
+    usual = {"feasible_only": not task.has_cost, "cost_scale": cost_scale(task.evaluator.problem)}
+    options = {"trace": False, **usual, **work.options, **task.options}
     if task.multipliers is not None:
         options = {"mu0": 1e-5, "elastic_first": False, **options}
     progress = _Progress(task.callback)

@@ -22,6 +22,7 @@ from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool,
 
 Array = npt.NDArray[Any]
 _SMALL = 1_500_000  # bytes of C++ that are compiled as one file
+_SLOWEST = 1e-3  # bits a cycle, below which nobody would wait for a run
 _GROUP = 4_000_000  # bytes after which a larger design starts the next one
 # Small functions, and expressions that are not deeply nested: over others compilers take long, and gigabytes.
 _SPLIT = "--output-split 20000 --output-split-cfuncs 500 --comp-limit-parens 40"
@@ -36,7 +37,8 @@ _FAILURES = {
 @dataclass(frozen=True)
 class Run:
     """Result words (n, output_words), overflow flags (n,), and per state the cycle that accepted its last
-    word, that first offered its result, and that offered its last word."""
+    word, that first offered its result, and that offered its last word. `link_cycles`: when the last bit of
+    the results has passed the link to the host."""
 
     words: Array
     overflow: Array
@@ -45,6 +47,7 @@ class Run:
     finished: Array
     cycles: int
     sticky_overflow: bool
+    link_cycles: float = 0.0
 
     @property
     def latency(self) -> Array:
@@ -71,10 +74,13 @@ class Simulation:
         pause_out: int = 0,
         seed: int = 1,
         one_by_one: bool = False,
+        link: tuple[float, float] = (0.0, 0.0),
         waveform: Path | None = None,
     ) -> Run:
         """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages
-        of cycles in which a stream rests; `one_by_one` sends each state after the last one's result."""
+        of cycles in which a stream rests; `one_by_one` sends each state after the last one's result. `link`:
+        bits a cycle that a link to the host carries in and out, 0 for all at once; beats wait for it."""
+        _check_link(link)
         if waveform is not None and not self.trace:
             raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
         if waveform is not None:
@@ -84,7 +90,7 @@ class Simulation:
         out = np.zeros((n, out_words), np.int32)
         flags = np.zeros(n, np.uint8)
         times = np.full((3, n), -1, np.int64)
-        sticky = np.zeros(2, np.int32)
+        sticky, link_done = np.zeros(2, np.int32), np.zeros(1)
         cycles = self._library.rm_run(
             n,
             chosen.ctypes.data,
@@ -95,18 +101,25 @@ class Simulation:
             times[2].ctypes.data,
             pause_in,
             pause_out,
+            *link,
             seed,
             int(one_by_one),
             str(waveform or "").encode(),
             sticky.ctypes.data,
+            link_done.ctypes.data,
         )
         if cycles < 0 or sticky[1]:
-            raise TargetError(
-                f"rtl: the simulation failed: {_FAILURES.get(cycles, 'input stream out of step')}"
-            )
-        return Run(
-            out.astype(np.int64), flags.astype(bool), times[0], times[1], times[2], cycles, bool(sticky[0])
-        )
+            why = _FAILURES.get(cycles, "input stream out of step")
+            raise TargetError(f"rtl: the simulation failed: {why}")
+        words_out, flagged = out.astype(np.int64), flags.astype(bool)
+        accepted, ready, finished = times
+        last, stuck = float(link_done[0]), bool(sticky[0])
+        return Run(words_out, flagged, accepted, ready, finished, cycles, stuck, last)
+
+
+def _check_link(link: tuple[float, float]) -> None:
+    if any(not 0.0 <= bits < float("inf") or 0.0 < bits < _SLOWEST for bits in link):
+        raise TargetError(f"link: expected 0 or at least {_SLOWEST} bits a cycle, found {link}")
 
 
 def _check_writable(path: Path) -> None:
@@ -257,9 +270,12 @@ def _load(library: bytes) -> ctypes.CDLL:
         *[pointer] * 6,
         ctypes.c_int,
         ctypes.c_int,
+        ctypes.c_double,
+        ctypes.c_double,
         ctypes.c_ulonglong,
         ctypes.c_int,
         ctypes.c_char_p,
+        pointer,
         pointer,
     ]
     return loaded

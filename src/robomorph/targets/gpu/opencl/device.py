@@ -18,6 +18,7 @@ from robomorph.targets.gpu.device import DeviceArray
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.launch import LaunchPlan
 from robomorph.targets.gpu.opencl.dialect import OPENCL
+from robomorph.targets.gpu.opencl.pocl import name_the_cpu
 from robomorph.targets.gpu.transfer import LANES, BlockLayout, run_batch
 
 Array = npt.NDArray[Any]
@@ -102,6 +103,7 @@ class OpenClDevice:
     def __init__(self, device: Any) -> None:
         cl = _pyopencl()
         self.cl, self.device = cl, device
+        name_the_cpu(device)
         with _surfaced(f"opening {device.name}"):
             self.context = cl.Context([device])
             self.queues = [cl.CommandQueue(self.context) for _ in range(LANES)]

@@ -1,4 +1,5 @@
-// Drives a simulated design from arrays: states in, results out, with random pauses on both streams.
+// Drives a simulated design from arrays: states in, results out, with random pauses on both streams, or through a
+// link to a host that carries so many bits a cycle each way.
 // Built once per design; the macros name the top module and the shapes of its streams.
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@ namespace {
 using Word = std::int32_t;
 
 constexpr std::uint64_t kMask = (1ull << RM_CONTAINER) - 1;
+constexpr double kBeatIn = RM_CONTAINER * RM_LANES_IN, kBeatOut = RM_CONTAINER * RM_LANES_OUT;  // bits
 
 // A beat on a port of any width: 32-bit pieces for wide ports, one integer for the others.
 template <typename Port>
@@ -73,6 +75,7 @@ struct Job {
   unsigned char* flags;
   long long *accepted, *ready, *finished;
   int pause_in, pause_out;
+  double bits_in, bits_out;  // of the link, a cycle; 0: it carries all at once
   bool one_by_one;
 };
 
@@ -97,6 +100,9 @@ class Bench {
     }
     return cycle_;
   }
+
+  // When the last bit of the results has passed the link, in cycles.
+  double link_done() const { return job_.bits_out > 0 ? out_free_ : static_cast<double>(cycle_); }
 
   void finish(int* sticky) {
     sticky[0] = top_->overflow_o;
@@ -137,8 +143,10 @@ class Bench {
   // AXI4-Stream: once offered, a beat stays until it is accepted.
   void drive() {
     const bool may_send = sent_ < job_.states && (!job_.one_by_one || sent_ == got_);
-    if (!offering_ && may_send && !random_.pause(job_.pause_in)) {
+    const bool arrived = job_.bits_in <= 0 || (beats_ + 1) * kBeatIn <= job_.bits_in * static_cast<double>(cycle_ + 1);
+    if (!offering_ && may_send && arrived && !random_.pause(job_.pause_in)) {
       offering_ = true;
+      ++beats_;
       for (int lane = 0; lane < RM_LANES_IN; ++lane) {
         const int word = beat_in_ * RM_LANES_IN + lane;
         put_word(top_->s_axis_tdata, lane, word < RM_WORDS_IN ? job_.in[sent_ * RM_WORDS_IN + word] : 0);
@@ -146,7 +154,10 @@ class Bench {
     }
     top_->s_axis_tvalid = offering_;
     top_->s_axis_tlast = beat_in_ == RM_BEATS_IN - 1;
-    top_->m_axis_tready = !random_.pause(job_.pause_out);
+    // A beat taken in this cycle leaves in the next at the earliest.
+    const bool link_free = job_.bits_out <= 0 || out_free_ <= static_cast<double>(cycle_ + 1);
+    top_->m_axis_tready = link_free && !random_.pause(job_.pause_out);
+    link_waits_ = (may_send && !offering_ && !arrived) || !link_free;
     top_->eval();
   }
 
@@ -155,7 +166,7 @@ class Bench {
     const bool accept = top_->s_axis_tvalid && top_->s_axis_tready;
     const bool deliver = top_->m_axis_tvalid && top_->m_axis_tready;
     if (top_->m_axis_tvalid && beat_out_ == 0 && job_.ready[got_] < 0) job_.ready[got_] = cycle_;
-    quiet_ = accept || deliver ? 0 : quiet_ + 1;
+    quiet_ = accept || deliver || link_waits_ ? 0 : quiet_ + 1;
     if (deliver && !take_beat()) return false;
     if (accept) {
       offering_ = false;
@@ -168,6 +179,8 @@ class Bench {
   }
 
   bool take_beat() {
+    const double next = static_cast<double>(cycle_ + 1);
+    if (job_.bits_out > 0) out_free_ = (out_free_ > next ? out_free_ : next) + kBeatOut / job_.bits_out;
     for (int lane = 0; lane < RM_LANES_OUT; ++lane) {
       const int word = beat_out_ * RM_LANES_OUT + lane;
       if (word < RM_WORDS_OUT) job_.out[got_ * RM_WORDS_OUT + word] = get_word(top_->m_axis_tdata, lane);
@@ -199,8 +212,9 @@ class Bench {
   std::unique_ptr<VerilatedVcdC> waves_;
 #endif
   long long cycle_ = 0, sent_ = 0, got_ = 0, quiet_ = 0;
+  double beats_ = 0, out_free_ = 0;  // beats offered; when the link back is free again, in cycles
   int beat_in_ = 0, beat_out_ = 0;
-  bool offering_ = false;
+  bool offering_ = false, link_waits_ = false;
 };
 
 }  // namespace
@@ -208,13 +222,17 @@ class Bench {
 // Runs `states` states. `accepted`, `ready`, `finished`: the cycle that accepted a state's last word, the first
 // that offered its result, the one that offered its last word. Returns the cycles run, or a negative number:
 // -1 nothing moved for too long, -2 a stream ended in the wrong place, -3 an assertion failed.
+// bits_in, bits_out: what a link to the host carries in a cycle (0: all at once); link_done: the cycle, and part of
+// one, in which the last bit of the results has passed it.
 extern "C" long long rm_run(long long states, const Word* in, Word* out, unsigned char* flags,
                             long long* accepted, long long* ready, long long* finished, int pause_in,
-                            int pause_out, unsigned long long seed, int one_by_one, const char* trace,
-                            int* sticky) {
-  const Job job{states, in, out, flags, accepted, ready, finished, pause_in, pause_out, one_by_one != 0};
+                            int pause_out, double bits_in, double bits_out, unsigned long long seed, int one_by_one,
+                            const char* trace, int* sticky, double* link_done) {
+  const Job job{states, in, out, flags, accepted, ready, finished, pause_in, pause_out, bits_in, bits_out,
+                one_by_one != 0};
   Bench bench(job, seed, trace);
   const long long cycles = bench.run();
+  *link_done = bench.link_done();
   if (cycles >= 0) bench.finish(sticky);
   return cycles;
 }

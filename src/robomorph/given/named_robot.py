@@ -1,4 +1,4 @@
-"""[robot] of a scenario: what is loaded, and names for its frames, soles and postures."""
+"""[robot] of a file: what is loaded, and names for its frames, soles and postures."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.given.numbers import number
+from robomorph.given.toml_files import TomlFile, read_toml
 from robomorph.loading import load
 from robomorph.naming import hint
 from robomorph.paths import user_path
-from robomorph.planning.given import number
-from robomorph.planning.problem import Array
 from robomorph.robot import Robot
 
+Array = npt.NDArray[np.float64]
+BUILT_IN = Path(__file__).parent / "robots"
 _OPTIONS = {"root", "locked", "payloads", "tool_frames", "gravity", "mimic", "snap"}
 _KEYS = {"load", "package", "frames", "soles", "postures", *_OPTIONS}
 
 
 @dataclass(frozen=True)
-class ScenarioRobot:
-    """A robot, and the scenario's own names."""
+class NamedRobot:
+    """A robot, and a file's own names."""
 
     source: str
     options: Mapping[str, Any]
@@ -38,7 +41,7 @@ class ScenarioRobot:
         return load(self.source, **self.options)
 
     def frame(self, name: str) -> str:
-        """A frame by the scenario's name, or by its own."""
+        """A frame by the file's name, or by its own."""
         return self.frames.get(name, name)
 
     def up(self) -> Array:
@@ -57,13 +60,13 @@ class ScenarioRobot:
         like = table.pop("like", None)
         if what.count(".like") > len(self.postures):
             raise ArgumentError(f"posture {given!r}: expected another posture to be like, found a circle")
-        q = self._rest() if like is None else self.posture(f"{what}.like", like)
+        q = self.rest() if like is None else self.posture(f"{what}.like", like)
         for joint, value in table.items():
             place, _ = self.robot.coordinates(joint)
             q[place] = number(f"posture {given!r}, {joint}", value)
         return q
 
-    def _rest(self) -> Array:
+    def rest(self) -> Array:
         """Zero, or as near as limits allow."""
         limits = self.robot.limits
         return np.clip(np.zeros(self.robot.nv), limits.lower, limits.upper)
@@ -86,7 +89,29 @@ class ScenarioRobot:
         return [*map(float, low), -np.inf], [*map(float, high), np.inf]
 
 
-def read_robot(where: Path, table: Mapping[str, Any], urdf: str | Path | None) -> ScenarioRobot:
+def robot_of_file(
+    file: TomlFile, robot: str | Path | None = None, urdf: str | Path | None = None
+) -> NamedRobot:
+    """What `robot` of a file says, or another: a table [robot], a built-in name or the path of a file with
+    that table. urdf: where that robot's file is, if not where the table says."""
+    chosen: Any = file.tables.get("robot") if robot is None else str(robot)
+    if isinstance(chosen, str):
+        file = read_toml(_robot_path(chosen, file.path))
+        chosen = file.tables.get("robot")
+    if not isinstance(chosen, dict):
+        raise ArgumentError(f"{file.name}: expected a table [robot], found none")
+    return read_robot(file.path, chosen, urdf)
+
+
+def _robot_path(name: str, file: Path) -> Path:
+    known = sorted(path.stem for path in BUILT_IN.glob("*.toml"))
+    path = BUILT_IN / f"{name}.toml" if name in known else file.parent / user_path(name)
+    if not path.is_file():
+        raise ArgumentError(f"{file.name}: robot: no file {name!r}, and {hint(name, known)}")
+    return path
+
+
+def read_robot(where: Path, table: Mapping[str, Any], urdf: str | Path | None) -> NamedRobot:
     """A [robot] table of the file `where`."""
     for key in table:
         if key not in _KEYS:
@@ -98,7 +123,7 @@ def read_robot(where: Path, table: Mapping[str, Any], urdf: str | Path | None) -
     options = {key: table[key] for key in _OPTIONS if key in table}
     if "payloads" in options:
         options["payloads"] = {link: (x[0], x[1:]) for link, x in options["payloads"].items()}
-    return ScenarioRobot(
+    return NamedRobot(
         source=str(urdf) if urdf is not None else _find(where, table["load"], table.get("package")),
         options=options,
         frames=table.get("frames", {}),
@@ -108,7 +133,7 @@ def read_robot(where: Path, table: Mapping[str, Any], urdf: str | Path | None) -
 
 
 def _find(where: Path, name: str, package: str | None) -> str:
-    """A built-in robot's name as it is; a file beside the scenario, or in an installed package."""
+    """A built-in robot's name as it is; a file beside this one, or in an installed package."""
     if package is not None:
         try:
             files = metadata.files(package) or []

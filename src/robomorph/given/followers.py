@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from robomorph.algorithms.configuration import coordinates
 from robomorph.errors import ArgumentError
 from robomorph.model.model import Body, Model
-from robomorph.planning.problem import Array
 
+Array = npt.NDArray[np.float64]
 _ROUNDING = 1e-9  # of a limit: files give few digits of what follows from another number
 
 

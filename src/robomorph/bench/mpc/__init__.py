@@ -1,0 +1,1 @@
+"""What the sections about model predictive control share: problems as data, and an independent referee."""

@@ -1,0 +1,1 @@
+"""What callers and files give: numbers, limits, references; robots, postures and tasks of TOML files."""

@@ -1,0 +1,1 @@
+"""Questions put to the controller: which numbers its gradients need."""
