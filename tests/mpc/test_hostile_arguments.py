@@ -1,0 +1,81 @@
+"""Arguments that were once taken for something else, or ended in a traceback from the depths."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robomorph
+from robomorph import ArgumentError
+from robomorph.mpc import Acceleration, Controller, Effort, Function, Jerk, Problem, Velocity
+from robomorph.tasks import Posture
+
+NV = 2
+ZERO = np.zeros(NV)
+
+
+def far_reach(horizon: int = 8) -> Problem:
+    """Towards a posture far away, with next to no regard for efforts: every limit binds."""
+    robot = robomorph.load("chain:2")
+    problem = Problem(robot, horizon, 0.02).cost(Posture.of(robot.model), 10.0, ZERO + 5.0)
+    return problem.cost(Velocity(), 0.1).cost(Effort(), 1e-6)
+
+
+@pytest.mark.parametrize("name", ["position", "velocity"])
+@pytest.mark.parametrize("hard_last", [False, True])
+def test_a_hard_limit_stays_hard_beside_a_soft_one(name: str, hard_last: bool) -> None:
+    """Whichever comes first."""
+    problem = far_reach()
+    wishes: list[dict[str, Any]] = [{name: [0.8] * NV}, {name: [0.5] * NV, "soft": 1e-3}]
+    for wish in reversed(wishes) if hard_last else wishes:
+        problem.limits(**wish)
+    found = Controller(problem).step(ZERO, ZERO)
+    assert found.success and found.soft_cost > 0.0
+    values = found.q if name == "position" else found.qd
+    assert 0.79 < np.abs(values[1:]).max() <= 0.8 * (1 + 2e-6)
+
+
+@pytest.mark.parametrize(("name", "quantity"), [("torque", Effort()), ("acceleration", Acceleration())])
+def test_softness_of_torques_is_one(name: str, quantity: Any) -> None:
+    problem = far_reach().bound(quantity, -0.1, 0.1, soft=1e-3)
+    with pytest.raises(ArgumentError, match="another softness"):
+        problem.limits(velocity=[1.0] * NV, **{name: [1.0] * NV})
+    assert len(problem.bounds) == 1  # nothing of a call that is refused
+    problem.limits(**{name: [1.0] * NV}, soft=1e-3)
+
+
+def test_limits_are_numbers() -> None:
+    for wrong in (np.array([1j, 1.0]), ["1", "2"], [True, True], [10**400, 1]):
+        with pytest.raises(ArgumentError, match="torque: expected a number or 2 numbers"):
+            far_reach().limits(torque=wrong)
+    with pytest.raises(ArgumentError, match="has no such limit of 'joint_1'"):
+        far_reach().limits(torque=np.True_)  # True, not one newton metre
+    with np.errstate(all="raise"):
+        wide = Controller(far_reach().limits(position=(-1e308, 1e308))).step(ZERO, ZERO)
+    assert wide.success
+
+
+@pytest.mark.parametrize("elapsed", [math.inf, 1e308])
+def test_a_pause_without_end(elapsed: float) -> None:
+    controller = Controller(far_reach().cost(Jerk(), 1e-4))
+    first = controller.step(ZERO, ZERO)
+    assert controller.step(ZERO, ZERO, elapsed=elapsed).success and first.success
+
+
+def test_numbers_beyond_all_numbers() -> None:
+    controller = Controller(far_reach())
+    for name in ("deadline", "elapsed"):
+        with pytest.raises(ArgumentError, match=name):
+            controller.step(ZERO, ZERO, **{name: 10**400})
+    method: Any = []
+    with pytest.raises(ArgumentError, match="method"):
+        Controller(far_reach(), method=method)
+
+
+@pytest.mark.parametrize("f", [lambda q, qd: [q[9]], lambda q, qd: [q[0] * (1 / 0)], lambda q, qd: {}["a"]])
+def test_functions_that_fail(f: Any) -> None:
+    with pytest.raises(ArgumentError, match="mine: its function fails with"):
+        Controller(far_reach().cost(Function(f, 1, "mine"), 1.0))
