@@ -78,4 +78,17 @@ def test_numbers_beyond_all_numbers() -> None:
 @pytest.mark.parametrize("f", [lambda q, qd: [q[9]], lambda q, qd: [q[0] * (1 / 0)], lambda q, qd: {}["a"]])
 def test_functions_that_fail(f: Any) -> None:
     with pytest.raises(ArgumentError, match="mine: its function fails with"):
-        Controller(far_reach().cost(Function(f, 1, "mine"), 1.0))
+        Controller(far_reach().cost(Function(f, 1, "mine"), 1.0)).step(ZERO, ZERO)
+
+
+@pytest.mark.parametrize("method", ["id", "ddp"])
+def test_what_is_called_standing_still_is(method: str) -> None:
+    """After a plan in full motion, references whose squares overflow: no step can be computed."""
+    robot = robomorph.load("chain:2")
+    controller = Controller(far_reach(), method=method)
+    controller.step(ZERO, ZERO + 3.0)
+    found = controller.step(ZERO, ZERO, reference=ZERO + 1e300)
+    assert not found.success and found.origin == "hold" and "stand still" in found.reason
+    assert np.allclose(found.qdd, 0.0, atol=1e-9) and np.allclose(found.qd, 0.0, atol=1e-9)
+    assert np.allclose(found.tau, robot.gravity_torque(ZERO))
+    assert controller.step(ZERO, ZERO).converged

@@ -53,8 +53,8 @@ class Function:
             ) from error
         except (LookupError, ArithmeticError) as error:
             raise ArgumentError(
-                f"{self.title}: its function fails with {type(error).__name__}: {error}. Expected a function of "
-                f"q and qd, arrays of {len(q)} scalars"
+                f"{self.title}: its function fails with {type(error).__name__}: {error}. Expected a function "
+                f"of q and qd, arrays of {len(q)} scalars"
             ) from error
         if len(rows) != self.rows:
             raise ArgumentError(f"{self.title}: expected {self.rows} rows, as `rows` says, found {len(rows)}")

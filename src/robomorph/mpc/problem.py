@@ -152,8 +152,8 @@ class Problem:
         pair (lower, upper), inf for none. soft: None: hard; a weight: that of the squared violation."""
         weight = read_soft("limits", soft)
         limits = read_limits(self.robot, torque, velocity, position, acceleration)
-        placed = [(limit, self._subject_of(limit.symbol, weight)) for limit in limits]  # or refused, all of them
-        for limit, subject in placed:
+        subjects = [self._subject_of(limit.symbol, weight) for limit in limits]  # all of them, or none
+        for limit, subject in zip(limits, subjects, strict=True):
             name = self._free_name(_LIMITS[limit.symbol])
             zero = np.zeros(self.robot.nv)
             self._add(Bound(name, None, 0, subject, limit.lower, limit.upper, zero, weight))
