@@ -10,7 +10,7 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError
-from robomorph.mpc import Acceleration, Controller, Effort, Function, Jerk, Problem, Velocity
+from robomorph.mpc import Acceleration, Controller, Delay, Effort, Function, Jerk, Problem, Velocity, simulate
 from robomorph.tasks import Posture
 
 NV = 2
@@ -40,11 +40,12 @@ def test_a_hard_limit_stays_hard_beside_a_soft_one(name: str, hard_last: bool) -
 
 @pytest.mark.parametrize(("name", "quantity"), [("torque", Effort()), ("acceleration", Acceleration())])
 def test_softness_of_torques_is_one(name: str, quantity: Any) -> None:
+    limits: dict[str, Any] = {name: [1.0] * NV}
     problem = far_reach().bound(quantity, -0.1, 0.1, soft=1e-3)
     with pytest.raises(ArgumentError, match="another softness"):
-        problem.limits(velocity=[1.0] * NV, **{name: [1.0] * NV})
+        problem.limits(velocity=[1.0] * NV, **limits)
     assert len(problem.bounds) == 1  # nothing of a call that is refused
-    problem.limits(**{name: [1.0] * NV}, soft=1e-3)
+    problem.limits(**limits, soft=1e-3)
 
 
 def test_limits_are_numbers() -> None:
@@ -69,13 +70,16 @@ def test_numbers_beyond_all_numbers() -> None:
     controller = Controller(far_reach())
     for name in ("deadline", "elapsed"):
         with pytest.raises(ArgumentError, match=name):
-            controller.step(ZERO, ZERO, **{name: 10**400})
+            huge: dict[str, Any] = {name: 10**400}
+            controller.step(ZERO, ZERO, **huge)
     method: Any = []
     with pytest.raises(ArgumentError, match="method"):
         Controller(far_reach(), method=method)
 
 
-@pytest.mark.parametrize("f", [lambda q, qd: [q[9]], lambda q, qd: [q[0] * (1 / 0)], lambda q, qd: {}["a"]])
+@pytest.mark.parametrize(
+    "f", [lambda q, qd: [q[9]], lambda q, qd: [q[0] * (1 / 0)], lambda q, qd: dict(a=1)["b"]]
+)
 def test_functions_that_fail(f: Any) -> None:
     with pytest.raises(ArgumentError, match="mine: its function fails with"):
         Controller(far_reach().cost(Function(f, 1, "mine"), 1.0)).step(ZERO, ZERO)
@@ -92,3 +96,28 @@ def test_what_is_called_standing_still_is(method: str) -> None:
     assert np.allclose(found.qdd, 0.0, atol=1e-9) and np.allclose(found.qd, 0.0, atol=1e-9)
     assert np.allclose(found.tau, robot.gravity_torque(ZERO))
     assert controller.step(ZERO, ZERO).converged
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seconds", "1"),
+        ("seconds", None),
+        ("rate", "50"),
+        ("tolerance", math.nan),
+        ("tolerance", "a"),
+        ("pushes", None),
+        ("pushes", [3]),
+        ("noise", 0.01),
+        ("delay", 0.01),
+        ("delay", Delay(1e9)),
+        ("late", 0.5),
+        ("error", 3),
+        ("viewer", 3),
+        ("controller", 3),
+    ],
+)
+def test_closed_loops_name_what_is_wrong(name: str, value: Any) -> None:
+    given: dict[str, Any] = {"controller": Controller(far_reach()), "seconds": 0.1, name: value}
+    with pytest.raises(ArgumentError, match=name):
+        simulate(**given)
