@@ -17,7 +17,8 @@ def check_loop(controller: Any, *, seconds: Any, rate: Any, tolerance: Any) -> N
         raise ArgumentError(
             f"controller: expected an mpc.Controller, found {type(controller).__name__} {controller!r}"
         )
-    number("seconds", seconds)
+    if not isinstance(seconds, float):  # infinity is told apart from words, where ticks are counted
+        number("seconds", seconds)
     if rate is not None:
         number("rate", rate)
     if not number("tolerance", tolerance) > 0.0:
