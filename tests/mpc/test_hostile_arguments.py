@@ -121,3 +121,12 @@ def test_closed_loops_name_what_is_wrong(name: str, value: Any) -> None:
     given: dict[str, Any] = {"controller": Controller(far_reach()), "seconds": 0.1, name: value}
     with pytest.raises(ArgumentError, match=name):
         simulate(**given)
+
+
+def test_two_soft_limits_have_two_prices() -> None:
+    problem = far_reach(4)
+    problem.limits(velocity=[1.0] * NV, soft=0.03).limits(velocity=[0.5] * NV, soft=0.03)
+    found = Controller(problem).step(ZERO, ZERO)
+    over = [np.maximum(np.abs(found.qd[1:]) - most, 0.0) for most in (1.0, 0.5)]
+    assert found.soft_cost == pytest.approx(sum(0.015 * float(np.square(x).sum()) for x in over))
+    assert over[0].max() > 0.1

@@ -228,8 +228,9 @@ class Problem:
             for b in self.bounds.values()
             if b.subject.symbol == subject.symbol and _meet(b.subject, subject)
         ]
-        if all(other == soft for other in others):
-            return subject
+        alike = all(other == soft for other in others)
+        if alike and (not others or soft == np.inf or subject.symbol not in ("q", "v")):
+            return subject  # of two soft ones each has its price
         if subject.symbol not in ("q", "v"):
             raise ArgumentError(
                 f"soft of {subject.title}: the same joints have a bound of another softness: expected the "
