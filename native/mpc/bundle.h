@@ -62,6 +62,7 @@ class Bundle {
   void start_slacks(int p);
   void open_gap(int p);
   void begin_phases();
+  static void begin_anew(Progress& p);
 
   // bundle_shift.cpp
   void shift(double elapsed);

@@ -57,9 +57,8 @@ void Bundle::finish() {
 // Which motion the caller gets; null: the last iteration's.
 const Bundle::Motion* Bundle::choose(int i) {
   Progress& p = p_[i];
-  const bool warm = p.phase == Phase::kWarm;
   if (p.code == Code::kFailed || (p.code == Code::kDeadline && p.iterations == 0)) {
-    p.origin = warm && p.now.finite() ? Origin::kShifted : Origin::kHold;
+    p.origin = p.braking ? Origin::kHold : Origin::kShifted;
     return nullptr;
   }
   if (w_.bounds[i] == 0 || p.now.violation <= problem_.tolerance) return nullptr;

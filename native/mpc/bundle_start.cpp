@@ -90,10 +90,20 @@ void Bundle::begin_phases() {
     ++p.trials;
     if (p.iterations == 0) p.begun_violation = p.now.violation;
     note(i);
-    if (!p.now.finite()) p.end(Code::kFailed);
+    if (p.now.finite()) continue;
+    if (p.braking) p.end(Code::kFailed);
+    else begin_anew(p);
   }
   swap_trial();
   form_->accept();
+  begin_phases();  // what begins anew: once at most, as braking is the last resort
+}
+
+// The last plan is no start from here: its numbers are not finite.
+void Bundle::begin_anew(Progress& p) {
+  p.begin(p.elastic ? Phase::kElastic : Phase::kCold, Begin::kBraking);
+  p.unit = 0.0;
+  p.begun_warm = false;
 }
 
 // Brakes to a stand, and stays.
@@ -119,6 +129,7 @@ void Bundle::start_cold(int p) {
     gap_q_.data()[p * s.nv + e] = gap_v_.data()[p * s.nv + e] = 0.0;
   }
   p_[p].gap = false;
+  p_[p].braking = true;
 }
 
 // Slacks as wide as bounds are far, with a little room where the motion is beyond; all products the same. Soft bounds

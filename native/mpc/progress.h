@@ -45,6 +45,7 @@ struct Progress {
   Origin origin = Origin::kFresh;
   bool tick = false;     // a few iterations with a mu that stays
   bool gap = false;      // is the motion's first state another than the one measured?
+  bool braking = false;  // did it begin anew with braking to a stand, rather than with the last plan?
   bool elastic = false;  // are all bounds soft?
   bool centring = false;  // does it only go back into bounds?
   bool optimal = false;  // is this step the last one of the phase?

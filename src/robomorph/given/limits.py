@@ -82,9 +82,12 @@ class read_limit:
 
 def per_joint(name: str, value: Any, nv: int) -> Array:
     try:
-        array = np.array(value, dtype=np.float64)
+        given = np.asarray(value)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: expected a number or {nv} numbers, found {value!r}") from None
+        given = np.asarray(None)
+    if given.dtype.kind not in "iuf":  # neither words, nor True, nor complex numbers
+        raise ArgumentError(f"{name}: expected a number or {nv} numbers, found {value!r}")
+    array = given.astype(np.float64)
     if array.shape not in ((), (nv,)):
         raise ArgumentError(f"{name}: expected a number or {nv} numbers, found shape {array.shape}")
     if np.isnan(array).any():

@@ -24,7 +24,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 def number(name: str, value: Any) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if isinstance(value, (bool, str)) or not math.isfinite(found):
         raise ArgumentError(f"{name}: expected a finite number, found {value!r}")

@@ -98,5 +98,5 @@ def _scale(bound: Bound, *, relative: bool) -> Array:
     both, none = np.isfinite(low) & np.isfinite(high), ~np.isfinite(low) & ~np.isfinite(high)
     single = np.where(np.isfinite(low), np.abs(low), np.where(np.isfinite(high), np.abs(high), 1.0))
     size = np.ones_like(low) if relative else np.maximum(1.0, single)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(np.where(both, high - low, np.where(none, 1.0 if relative else np.inf, size)))

@@ -61,7 +61,7 @@ class Controller:
             raise ArgumentError(
                 f"problem: expected an mpc.Problem, found {type(problem).__name__} {problem!r}"
             )
-        if method not in METHODS:
+        if not isinstance(method, str) or method not in METHODS:
             raise ArgumentError(f"method: unknown name {method!r}: {hint(str(method), list(METHODS))}")
         known = METHODS[method].integrators
         if integrator not in known:
@@ -149,6 +149,7 @@ class Controller:
 
     def _solve(self, bound: _Bound, seconds: float, past: float, begun: float) -> None:
         warm, self._warm = self._warm, False  # whatever is raised leaves no plan to start from
+        past = min(past, 2.0 * self._layout.horizon * self._layout.dt)  # nothing is left of the plan by then
         bound.remember_acceleration(past, warm)
         left = seconds - (time.perf_counter() - begun)
         bound.method.step(max(0.0, left), past if warm else 0.0, (self.iterations or 0) if warm else 0, warm)

@@ -51,6 +51,11 @@ class Function:
                 f"{self.title}: not a function over scalars of our own: {error}. Use + - * and the functions "
                 "of robomorph.spatial, without asking a scalar for its value"
             ) from error
+        except (LookupError, ArithmeticError) as error:
+            raise ArgumentError(
+                f"{self.title}: its function fails with {type(error).__name__}: {error}. Expected a function "
+                f"of q and qd, arrays of {len(q)} scalars"
+            ) from error
         if len(rows) != self.rows:
             raise ArgumentError(f"{self.title}: expected {self.rows} rows, as `rows` says, found {len(rows)}")
         return rows

@@ -39,6 +39,7 @@ def read_limits(robot: Robot, torque: Any, velocity: Any, position: Any, acceler
     )
     out: list[Limit] = []
     for name, symbol, value, pair in asked:
+        value = bool(value) if isinstance(value, np.bool_) else value
         if value is None or value is False:
             continue
         lower, upper = _read(robot, name, value, pair)

@@ -25,6 +25,7 @@ from robomorph.mpc.terms import (
     read_weight,
 )
 from robomorph.planning.kernels.joints import require_flat
+from robomorph.tasks import Posture
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -149,24 +150,13 @@ class Problem:
         Each: True for the robot's own, a share of them such as 0.8 (of positions: the middle of the range; of
         accelerations, which no description has: the magnitude), magnitudes (nv,) as a list or array, or a
         pair (lower, upper), inf for none. soft: None: hard; a weight: that of the squared violation."""
-        for limit in read_limits(self.robot, torque, velocity, position, acceleration):
-            everyone = tuple(range(self.robot.nv))
-            subject = of_joints(
-                self.robot, _LIMITS[limit.symbol], limit.symbol, _UNITS[limit.symbol], everyone
-            )
-            name = self._free_name(subject.title)
-            self._add(
-                Bound(
-                    name,
-                    None,
-                    0,
-                    subject,
-                    limit.lower,
-                    limit.upper,
-                    np.zeros(self.robot.nv),
-                    read_soft("limits", soft),
-                )
-            )
+        weight = read_soft("limits", soft)
+        limits = read_limits(self.robot, torque, velocity, position, acceleration)
+        subjects = [self._subject_of(limit.symbol, weight) for limit in limits]  # all of them, or none
+        for limit, subject in zip(limits, subjects, strict=True):
+            name = self._free_name(_LIMITS[limit.symbol])
+            zero = np.zeros(self.robot.nv)
+            self._add(Bound(name, None, 0, subject, limit.lower, limit.upper, zero, weight))
         self._note(
             "limits",
             torque=torque,
@@ -222,6 +212,13 @@ class Problem:
         )
         return self
 
+    def _subject_of(self, symbol: str, soft: float) -> Subject:
+        """What limits of all joints are about."""
+        everyone = tuple(range(self.robot.nv))
+        subject = of_joints(self.robot, _LIMITS[symbol], symbol, _UNITS[symbol], everyone)
+        posture = Posture.of(self.robot.model, list(self.robot.velocity_names)) if symbol == "q" else None
+        return self._placed(posture or Velocity(), 0, subject, soft)
+
     def _placed(self, task: Any, rate: int, subject: Subject, soft: float) -> Subject:
         """A joint's number has one softness: another one is held through rows."""
         if subject.symbol == "rows":
@@ -231,8 +228,9 @@ class Problem:
             for b in self.bounds.values()
             if b.subject.symbol == subject.symbol and _meet(b.subject, subject)
         ]
-        if all(other == soft for other in others):
-            return subject
+        alike = all(other == soft for other in others)
+        if alike and (not others or soft == np.inf or subject.symbol not in ("q", "v")):
+            return subject  # of two soft ones each has its price
         if subject.symbol not in ("q", "v"):
             raise ArgumentError(
                 f"soft of {subject.title}: the same joints have a bound of another softness: expected the "

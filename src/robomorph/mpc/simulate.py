@@ -12,6 +12,7 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError
 from robomorph.mpc.disturbances import Delay, Late, Noise, Push
 from robomorph.mpc.loop import Loop
+from robomorph.mpc.loop_arguments import check_callables, check_disturbances, check_loop
 from robomorph.mpc.observer import SECOND, Observer
 from robomorph.mpc.plants import Plant, RobotPlant
 from robomorph.mpc.recording import Judge, ProgressLine, Record
@@ -60,6 +61,9 @@ def simulate(
 
     Before the first torque arrives, the robot is held by what would hold the controller's model there.
     """
+    check_loop(controller, seconds=seconds, rate=rate, tolerance=tolerance)
+    check_disturbances(pushes, noise, delay, late)
+    check_callables(error=error, viewer=viewer)
     delay = delay or Delay()
     ticks = _ticks(controller, seconds, rate)
     plant = _plant(controller.problem.robot, plant)
