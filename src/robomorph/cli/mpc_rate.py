@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Which horizon fits which control rate: ten iterations of a reach, timed over horizons on one core of this
-machine, without and with limits on torque, speed and position; for iiwa14 beside the papers' model, derived
+machine, without and with limits on torque, speed and position; beside it the peers of `robomorph bench mpc`
+where they are found (ROBOMORPH_MPC_PEERS), and for iiwa14 the papers' model, derived
 from the horizons that they print. With --chip, gradients come from a simulated chip behind a link to a host:
 its round trips are simulated cycle by cycle, its clock and the link are assumptions, and what control would
 then take is an estimate.
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
             pipelines=pipelines,
             tell=steps.step,
         )
+    study = with_peers(study, robots, args)
     if args.plots:
         from robomorph.report.png import write_figures
         from robomorph.report.rate_plots import rate_figures
@@ -75,6 +77,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_study(make_console(), study)
     return 0
+
+
+def with_peers(study: RateStudy, robots: list[Any], args: argparse.Namespace) -> RateStudy:
+    """The study with curves of other solvers, where some are found."""
+    from dataclasses import replace
+
+    from robomorph.bench.mpc.rates import peer_points
+    from robomorph.mpc.studies.rate import HORIZONS
+
+    points = list(study.points)
+    for robot, source in zip(robots, args.robots or ["iiwa14"], strict=True):
+        points += peer_points(robot.name, source, tuple(args.horizons or HORIZONS), study.iterations)
+    return replace(study, points=tuple(points))
 
 
 def _link(args: argparse.Namespace) -> Any:
