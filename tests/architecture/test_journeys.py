@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.targets.gpu.toolchains import needs_opencl
+from tests.targets.rtl.toolchains import needs_verilator
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "journeys.py"
 # By journey, the target whose folder it passes: no other target takes part in making a kernel. What is
@@ -23,7 +24,10 @@ TARGETS = {
     "robomorph rtl --structure units": ["targets/rtl", "targets/fixed_point"],
     "first inverse kinematics": ["targets/cpu"],
 }
-MARKS = {"OpenCL: compile and first call": [needs_opencl]}
+MARKS = {
+    "OpenCL: compile and first call": [needs_opencl],
+    "robomorph rtl --structure units": [needs_verilator],  # the command lints
+}
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
