@@ -11,9 +11,10 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError
-from robomorph.algorithms.kinematics import POSES, WorldPose
+from robomorph.algorithms.kinematics import POSES
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm
 from robomorph.algorithms.sweep import Stage, State
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.compiler.program import compile_lanes, compile_program, stored_lanes
 from robomorph.errors import ProgramError
 from robomorph.ir.interpret import interpret

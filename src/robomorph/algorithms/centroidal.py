@@ -12,10 +12,11 @@ import numpy as np
 
 from robomorph.algorithms.algorithm import SIX, Algorithm
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES
-from robomorph.algorithms.kinematics import MOMENTS, WorldPose, total_mass
+from robomorph.algorithms.kinematics import MOMENTS, total_mass
 from robomorph.algorithms.mass_matrix import COMPOSITES
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.algorithms.textbook import Array, Textbook, times
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.spatial import ZERO3, Vec3, add3, cross3, scale3, sub3
 
 

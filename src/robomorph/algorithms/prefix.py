@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from robomorph.algorithms.inverse_dynamics import GATHER
-from robomorph.algorithms.kinematics import POSES, WorldPose
+from robomorph.algorithms.kinematics import POSES
 from robomorph.algorithms.sweep import WORLD, Stage, State, Sweep
 from robomorph.algorithms.tree import Tree
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.spatial import ZERO3, Force, Motion, Vec3, add3, cross3, dot3
 
 T = TypeVar("T")

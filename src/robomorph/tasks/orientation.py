@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from robomorph.algorithms.kinematics import WorldPose
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.spatial import Scalar, Vec3, dot3
 from robomorph.tasks.base import BoundSize, FrameTask, Size, Words
 from robomorph.tasks.kinds import ROTATION

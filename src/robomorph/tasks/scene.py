@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.kinematics import CENTER_OF_MASS, CENTER_OF_MASS_JACOBIAN, POSES, WorldPose
+from robomorph.algorithms.kinematics import CENTER_OF_MASS, CENTER_OF_MASS_JACOBIAN, POSES
 from robomorph.algorithms.sweep import WORLD, State, run
 from robomorph.algorithms.tree import Tree
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.spatial import Scalar, add3, cross3, sub3
 
 Matrix = list[list[Any]]

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from robomorph.algorithms.inputs import set_inputs, user_matrix
-from robomorph.algorithms.kinematics import POSES, WorldPose, total_mass
+from robomorph.algorithms.kinematics import POSES, total_mass
 from robomorph.algorithms.sweep import WORLD, State, run
 from robomorph.algorithms.tree import Dof, Tree
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.ir.derivatives import Run
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer

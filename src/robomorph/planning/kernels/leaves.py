@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from robomorph.algorithms.kinematics import WorldPose
 from robomorph.algorithms.tree import Tree
+from robomorph.algorithms.world_pose import WorldPose
 from robomorph.ir.derivatives import gradient_of
 from robomorph.ir.ops import INPUT
 from robomorph.ir.program import Port, Program
