@@ -8,7 +8,7 @@ state's overflow flag. What hardware makes of a program must agree with `interpr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,23 +138,30 @@ def check_fixed(fixed: FixedProgram) -> None:
 
 def interpret_fixed(fixed: FixedProgram, words: Array) -> FixedResult:
     """Run on input words (..., input_size)."""
-    program, formats = fixed.program, fixed.formats
     words = np.asarray(words, np.int64)
-    overflow = np.zeros(words.shape[:-1], bool)
+    columns = [words[..., k] for k in range(words.shape[-1])]
+    results, overflow = interpret_columns(fixed, columns)
+    out = np.empty((*words.shape[:-1], fixed.program.output_size), np.int64)
+    for k, result in enumerate(results):
+        out[..., k] = result
+    return FixedResult(out, np.broadcast_to(overflow, words.shape[:-1]).copy())
+
+
+def interpret_columns(fixed: FixedProgram, columns: Sequence[Any]) -> tuple[list[Any], Any]:
+    """Run on words entry by entry: arrays that broadcast, or numbers. Results likewise, and the flags."""
+    program, formats = fixed.program, fixed.formats
+    overflow: Any = np.zeros((), bool)
     values: list[Any] = [None] * len(program.nodes)
     for i, node in enumerate(program.nodes):
         if node.op is INPUT:
-            values[i] = words[..., int(node.value)]
+            values[i] = columns[int(node.value)]
         elif node.op is CONST:
             values[i] = np.asarray(fixed.constant_word(i), np.int64)
         else:
             operands = [(values[a], formats[a]) for a in node.args]
             values[i], saturated = _EVALUATE[node.op](formats[i], *operands)
-            overflow |= saturated
-    out = np.empty((*words.shape[:-1], program.output_size), np.int64)
-    for k, r in enumerate(program.results):
-        out[..., k] = values[r]
-    return FixedResult(out, overflow)
+            overflow = overflow | saturated
+    return [values[r] for r in program.results], overflow
 
 
 def input_columns(program: Program, arguments: Mapping[str, Array]) -> Array:
