@@ -168,9 +168,169 @@ COLLECT = Cell(
     {"ready_o": "Ways", "data_o": "W", "valid_o": 1, "last_o": 1},
 )
 
+# Inverse kinematics.
+def _three(name: str) -> Width:
+    return lambda p: 3 * p[name]
+
+
+def _each(name: str, times: int = 1) -> Width:
+    """A word for every problem in flight."""
+    return lambda p: p["Problems"] * times * p[name]
+
+
+def _each_bits(bits: int) -> Width:
+    return lambda p: p["Problems"] * bits
+
+
+def _judge_group(p: Mapping[str, int]) -> int:
+    return max(1, (p["Units"] // p["Lanes"]).bit_length() - 1)
+
+
+MEMORY_TWO = Cell(
+    "rm_memory_two",
+    ("W", "Depth"),
+    {
+        **{**_CLOCK, "write_i": 1, "write_addr_i": _address_bits, "data_i": "W"},
+        **{"first_addr_i": _address_bits, "second_addr_i": _address_bits},
+    },
+    {"first_o": "W", "second_o": "W"},
+    memory_bits=_words_kept,
+)
+IK_CONTROL = Cell(
+    "rm_ik_control",
+    ("Problems", "IndexW", "CountW", "SquareW", "StepW", "TipW"),
+    {
+        **{**_CLOCK_RESET, "loaded_i": 1, "load_at_i": "IndexW"},
+        **{"cap_i": _each("CountW"), "threshold_i": _each("SquareW")},
+        **{"patience_i": _each_bits(8), "seed_i": _each_bits(16)},
+        **{"serial_done_i": 1, "stalled_i": 1, "serial_lost_i": 1, "search_done_i": 1, "search_lost_i": 1},
+        **{"step_i": "StepW", "square_i": "SquareW", "tip_i": "TipW", "sent_i": 1, "sent_at_i": "IndexW"},
+    },
+    {
+        **{"empty_o": "Problems", "serial_start_o": 1, "serial_at_o": "IndexW", "serial_last_o": 1},
+        **{"search_start_o": 1, "search_at_o": "IndexW", "search_first_o": 1, "search_draw_o": 16},
+        **{"ready_o": "Problems", "step_o": _each("StepW"), "square_o": _each("SquareW")},
+        **{"tip_o": _each("TipW"), "iterations_o": _each("CountW"), "status_o": _each_bits(2)},
+        "flag_o": "Problems",
+    },
+)
+IK_LOAD = Cell(
+    "rm_ik_load",
+    ("Problems", "IndexW", "Coordinates", "PlaceW", "TargetW", "SquareW", "CountW", "ThetaW", "MostLog"),
+    {
+        **{**_CLOCK_RESET, "s_axis_tdata": 32, "s_axis_tvalid": 1, "s_axis_tlast": 1},
+        **{"empty_i": "Problems", "busy_i": 1},
+    },
+    {
+        **{"s_axis_tready": 1, "misaligned_o": 1, "loaded_o": 1, "at_o": "IndexW", "write_o": 1},
+        **{"place_o": "PlaceW", "theta_o": "ThetaW", "target_o": _each("TargetW", 3)},
+        **{"threshold_o": _each("SquareW"), "cap_o": _each("CountW"), "patience_o": _each_bits(8)},
+        **{"seed_o": _each_bits(16), "relaxed_o": "Problems", "newton_o": "Problems", "log_o": _each_bits(4)},
+    },
+)
+IK_UNLOAD = Cell(
+    "rm_ik_unload",
+    ("Problems", "IndexW", "Coordinates", "PlaceW", "SquareW", "CountW", "ThetaW"),
+    {
+        **{**_CLOCK_RESET, "ready_i": "Problems", "status_i": _each_bits(2), "flag_i": "Problems"},
+        **{"iterations_i": _each("CountW"), "square_i": _each("SquareW"), "busy_i": 1, "theta_i": "ThetaW"},
+        "m_axis_tready": 1,
+    },
+    {
+        **{"place_o": "PlaceW", "at_o": "IndexW", "sent_o": 1, "m_axis_tdata": 32, "m_axis_tvalid": 1},
+        **{"m_axis_tlast": 1, "m_axis_tuser": 1, "overflow_o": 1},
+    },
+)
+IK_JOINTS = Cell(
+    "rm_ik_joints",
+    ("Joints", "JointW", "Gap"),
+    {**_CLOCK_RESET, "start_i": 1, "quick_i": 1},
+    {"valid_o": 1, "joint_o": "JointW", "final_o": 1},
+)
+IK_SLOTS = Cell(
+    "rm_ik_slots",
+    ("Joints", "JointW", "Most", "SlotW", "Loop"),
+    {**_CLOCK_RESET, "start_i": 1, "count_i": lambda p: p["SlotW"] + 1},
+    {"begin_o": 1, "valid_o": 1, "joint_o": "JointW", "slot_o": "SlotW", "outer_o": 1, "inner_o": 1},
+)
+IK_MOVE = Cell(
+    "rm_ik_move",
+    ("ThetaW", "DeltaW", "StepW", "Limited"),
+    {
+        **{**_CLOCK, "theta_i": "ThetaW", "delta_i": "DeltaW", "step_i": "StepW"},
+        **{"clamped_i": 1, "lower_i": "ThetaW", "upper_i": "ThetaW"},
+    },
+    {"theta_o": "ThetaW"},
+)
+IK_COUPLE = Cell(
+    "rm_ik_couple",
+    ("W", "RatioW", "Frac", "OutW"),
+    {**_CLOCK, "x_i": "W", "ratio_i": "RatioW", "shift_i": "OutW"},
+    {"y_o": "OutW"},
+)
+IK_GATHER = Cell(
+    "rm_ik_gather",
+    ("W", "RatioW", "Frac", "Coordinates", "PlaceW"),
+    {
+        **{**_CLOCK, "valid_i": 1, "clear_i": 1, "place_i": "PlaceW"},
+        **{"column_i": _three("W"), "ratio_i": "RatioW"},
+    },
+    {"column_o": _three("W"), "overflow_o": 1},
+    (ROUND,),
+)
+IK_HELD = Cell(
+    "rm_ik_held",
+    ("W", "ErrorW"),
+    {**_CLOCK, "column_i": _three("W"), "error_i": _three("ErrorW"), "low_i": 1, "high_i": 1},
+    {"column_o": _three("W")},
+)
+IK_GRAM = Cell(
+    "rm_ik_gram",
+    ("W", "SumW"),
+    {**_CLOCK_RESET, "clear_i": 1, "valid_i": 1, "column_i": _three("W")},
+    {"gram_o": lambda p: 6 * p["SumW"]},
+)
+IK_STEP = Cell(
+    "rm_ik_step",
+    ("W", "WeightW", "ShiftW", "DeltaW", "Scaled", "FactorW", "FactorFrac"),
+    {
+        **{**_CLOCK, "zero_i": 1, "column_i": _three("W"), "weights_i": _three("WeightW")},
+        **{"shift_i": "ShiftW", "factor_i": "FactorW"},
+    },
+    {"delta_o": "DeltaW", "overflow_o": 1},
+    (ROUND,),
+)
+IK_ANGLE = Cell(
+    "rm_ik_angle",
+    ("W", "OutW", "First", "FirstW", "Stride", "Limited"),
+    {
+        **{**_CLOCK, "load_i": 1, "theta_i": "W", "step_i": "W"},
+        **{"clamped_i": 1, "lower_i": "W", "upper_i": "W"},
+    },
+    {"tried_o": "OutW"},
+)
+IK_JUDGE = Cell(
+    "rm_ik_judge",
+    ("Units", "Lanes", "W", "TargetW", "SquareW", "SlotW", "StepW"),
+    {
+        **{**_CLOCK_RESET, "start_i": 1, "count_i": "StepW", "target_i": _three("TargetW")},
+        **{"threshold_i": "SquareW", "relaxed_i": 1, "draw_i": 8},
+        "tips_i": lambda p: 3 * p["W"] * p["Lanes"],
+    },
+    {
+        **{"slot_o": "SlotW", "group_o": _judge_group, "reading_o": 1, "done_o": 1, "step_o": "StepW"},
+        **{"square_o": "SquareW", "tip_o": _three("W")},
+    },
+)
+IK_CELLS = (
+    *(MEMORY_TWO, IK_CONTROL, IK_LOAD, IK_UNLOAD, IK_JOINTS, IK_SLOTS, IK_MOVE, IK_COUPLE, IK_GATHER),
+    *(IK_HELD, IK_GRAM, IK_STEP, IK_ANGLE, IK_JUDGE),
+)
+
 CELLS = (
     *(ROUND, ADD, ADDER_TREE, SCALE, PRODUCT, MULTIPLY, RECIPROCAL_STAGE, RECIPROCAL, ROTATE_STAGE, ROTATE),
     *(FLOAT_TO_FIXED, FIXED_TO_FLOAT, MEMORY, FIFO, CONTROL, STREAM_IN, STREAM_OUT, DISPATCH, COLLECT),
+    *IK_CELLS,
 )
 
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from robomorph.errors import TargetError
 from robomorph.ir.fixed import FixedProgram
 from robomorph.targets.fixed_point.units import Units
 from robomorph.targets.rtl.memories import plan_memories
@@ -16,27 +17,40 @@ from robomorph.targets.rtl.schedule import Knobs, PlacedCall, Schedule, Unit, Un
 from robomorph.targets.rtl.units import check_wishes, fold_of, wanted_count
 
 _NO_UNITS = Units((), ())
+_LOOP_FIRST = 1e6  # more than any delay
 
 
 def make_schedule(
-    fixed: FixedProgram, knobs: Knobs, units: Units = _NO_UNITS, *, feed: float = 0.0
+    fixed: FixedProgram,
+    knobs: Knobs,
+    units: Units = _NO_UNITS,
+    *,
+    feed: float = 0.0,
+    loop: Sequence[int] = (),
 ) -> Schedule:
     """The schedule with the fewest units found that keeps the latency aimed for. Inputs arrive after a delay
-    of `feed` in the first cycle."""
+    of `feed` in the first cycle. The nodes of `loop` are operands of the next state: they must be born before
+    it begins."""
     work = operations(fixed, scale_by_adders=knobs.scale_by_adders, multiply_stages=knobs.multiply_stages)
     for call in units.calls:
         for _, flat in units.inner_nodes(call):
             work[flat] = Operation(Kind.INNER)
     plans = plan_units(units, knobs)
-    free = _Scheduler(fixed, work, knobs, math.inf, units, plans).run(feed)
+    free = _Scheduler(fixed, work, knobs, math.inf, units, plans, loop).run(feed)
+    if not _closes(free, loop):
+        raise TargetError(f"rtl: the loop of {fixed.program.name} takes more than {knobs.interval} cycles")
     aim = max(knobs.latency or math.ceil(1.1 * free.length), free.length)
     for spare in (1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0, 5.0):
-        tried = _Scheduler(fixed, work, knobs, spare, units, plans).run(feed)
-        if tried.length <= aim:
+        tried = _Scheduler(fixed, work, knobs, spare, units, plans, loop).run(feed)
+        if tried.length <= aim and _closes(tried, loop):
             break
     else:
         tried = free
     return replace(tried, memories=plan_memories(tried)) if knobs.memories else tried
+
+
+def _closes(schedule: Schedule, loop: Sequence[int]) -> bool:
+    return all(schedule.birth[node] < schedule.knobs.interval for node in loop)
 
 
 def plan_units(units: Units, knobs: Knobs) -> tuple[UnitPlan, ...]:
@@ -66,8 +80,9 @@ class _Scheduler:
         spare: float,
         units: Units,
         plans: tuple[UnitPlan, ...],
+        loop: Sequence[int] = (),
     ) -> None:
-        self.fixed, self.work, self.knobs = fixed, work, knobs
+        self.fixed, self.work, self.knobs, self.loop = fixed, work, knobs, frozenset(loop)
         self.called, self.plans = units, plans
         self.nodes = fixed.program.nodes
         self.limbs = [
@@ -234,7 +249,8 @@ class _Scheduler:
         urgency = [0.0] * len(self.args)
 
         def rest(i: int) -> float:
-            return max((urgency[u] for u in self.users[i]), default=0.0)
+            first = _LOOP_FIRST if i in self.loop else 0.0  # what the next state waits for goes before all else
+            return max((urgency[u] for u in self.users[i]), default=0.0) + first
 
         for i in reversed(range(count)):
             op = self.work[i]
