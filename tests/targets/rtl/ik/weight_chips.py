@@ -39,8 +39,9 @@ def answers(words: Array) -> tuple[Weights, Array]:
     return Weights(words[:, :3], words[:, 3] >> 1, (words[:, 3] & 1) == 1), words[:, 4]
 
 
-def weights_chip(spec: WeightSpec, *, unit: Module | None = None) -> NetlistChip:
-    """A chip that starts the unit when a problem is there, if need be in the cycle of the last one's done."""
+def weights_chip(spec: WeightSpec, *, insists: bool = False) -> NetlistChip:
+    """A chip that starts the unit when a problem is there, if need be in the cycle of the last one's done; if
+    it `insists`, it says so until the results come."""
     source = Stream(words=WORDS_IN, container=32, lanes=WORDS_IN, held=32 * WORDS_IN)
     sink = Stream(words=WORDS_OUT, container=32, lanes=WORDS_OUT, held=32 * WORDS_OUT)
     m = streaming_module("weights_chip", "a w unit alone.", (source, sink))
@@ -49,7 +50,9 @@ def weights_chip(spec: WeightSpec, *, unit: Module | None = None) -> NetlistChip
     m.assign(start, full & (~busy | done))
     m.register(busy, start | (busy & ~done), reset=0)
     m.register(cycles, choose(start, one, cycles + one), reset=0)
-    made = _add_unit(m, spec, unit or weights_module("weights", spec), _add_input(m, source))
+    said = m.signal("said")
+    m.assign(said, start | (busy & ~done) if insists else start)
+    made = _add_unit(m, spec, weights_module("weights", spec), _add_input(m, source))
     _add_output(m, sink, [*made, zero_extend(cycles, 32)])
     m.assign(m["overflow_o"], Literal(0, 1))
     return NetlistChip(m, (source, sink))
@@ -78,7 +81,7 @@ def _add_unit(m: Module, spec: WeightSpec, unit: Module, given: Signal) -> list[
     stalled = m.signal("stalled")
     wires: dict[str, Expression] = {
         **m.named("clk_i", "rst_ni"),
-        **{"start_i": m["start"], "mode_i": given.bits(32 * 15), "k_log_i": given.bits(32 * 16, 4)},
+        **{"start_i": m["said"], "mode_i": given.bits(32 * 15), "k_log_i": given.bits(32 * 16, 4)},
         **{"m_i": join(*reversed(entries)), "e_i": join(*reversed(errors))},
         **{"done_o": m["done"], "m_o": made, "shift_o": shift, "stalled_o": stalled},
     }

@@ -45,8 +45,8 @@ MODES = (QUICK, NEWTON)
 _INTEGERS = ("xx", "xy", "xz", "yy", "yz", "zz", "ex", "ey", "ez")
 # What takes no time: a wire.
 _FREE = ("constant", "power")
-# Where an operand comes from: ("integer", its number), ("constant", 0), (name of a unit, number of a register), or
-# ("power " and such a name, number of a register).
+# Where an operand comes from: ("integer", its number), ("constant", 0), (name of a unit, its register)
+# or ("power " and such a name, the number): the power of two below that one.
 Source = tuple[str, int]
 
 
@@ -168,8 +168,8 @@ def _cycles(spec: WeightSpec, program: list[Operation]) -> list[int]:
         free, left = Counter(_units(spec)), []
         for number in waiting:
             operation, kind = program[number], _unit_kind(program[number].kind)
-            before = _operands(operation)
-            ready = all(b in when and when[b] + _delay(spec, program[b].kind) <= cycle for b in before)
+            takes = _operands(operation)
+            ready = all(b in when and when[b] + _delay(spec, program[b].kind) <= cycle for b in takes)
             if not ready or (kind not in _FREE and not free[kind]):
                 left.append(number)
                 continue
@@ -204,14 +204,16 @@ class _Binder:
             given = self._given(operation, sources)
             ready = cycle + _delay(self.spec, operation.kind)
             span = (mode, ready, last[number])
-            best = min(
-                ((unit, order) for unit in units for order in _orders(operation.kind, given)),
-                key=lambda choice: self._cost(*choice, span),
-            )
-            taken.add((cycle, best[0]))
-            register = self._connect(*best, span)
-            self.placed.append(Placed(mode, operation.kind, cycle, ready, *best, register))
-            sources[number] = (f"{kind}{best[0][1]}", register)
+            costs = {
+                (unit, order): self._cost(unit, order, span)
+                for unit in units
+                for order in _orders(operation.kind, given)
+            }
+            unit, order = min(costs, key=lambda choice: costs[choice])
+            taken.add((cycle, unit))
+            register = self._connect(unit, order, span)
+            self.placed.append(Placed(mode, operation.kind, cycle, ready, unit, order, register))
+            sources[number] = (_name(unit), register)
 
     def _wire(self, operation: Operation, sources: Mapping[int, Source]) -> Source:
         if operation.kind == "constant":
