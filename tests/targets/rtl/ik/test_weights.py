@@ -24,7 +24,7 @@ SPEC = WeightSpec(m_bits=48, m_frac=36, e_bits=21, e_frac=16, j_frac=18, delta_f
 SPECS = {
     "as proposed": SPEC,
     "one of each, short words": replace(
-        SPEC, mantissa=18, damping=6, quotient=11, w_bits=16, multipliers=1, adders=1, converters=1
+        SPEC, mantissa=18, damping=6, quotient=9, w_bits=16, multipliers=1, adders=1, converters=1
     ),
     "wide e and m": replace(
         SPEC,
@@ -82,7 +82,7 @@ def squares(j: Array) -> Array:
     return np.asarray(full.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]])
 
 
-# Of the length of w; of its direction, the largest seen is below 1e-5 everywhere.
+# Of the length of w, beyond that of a reciprocal of 14 bits; its direction is within 1e-5 everywhere.
 LENGTHS = {
     "random": (1e-5, 1e-5),
     "planar": (1e-5, 1e-3),
@@ -110,7 +110,7 @@ def test_close_to_float64(kind: str, mode: int, tiny: bool) -> None:
     free = (made.shift > 0) & ~made.stalled
     assert np.mean(free) > 0.9
     sizes = np.linalg.norm(got, axis=-1), np.linalg.norm(want, axis=-1)
-    assert np.max(np.abs(sizes[0] / sizes[1] - 1)[free]) < LENGTHS[kind][mode]
+    assert np.max(np.abs(sizes[0] / sizes[1] - 1)[free]) < 2.0**-13 + LENGTHS[kind][mode]
     turned = got / sizes[0][:, None] - want / sizes[1][:, None]
     assert np.max(np.abs(turned)) < 1e-5  # those that were shortened too
 

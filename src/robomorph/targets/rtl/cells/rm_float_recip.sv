@@ -1,10 +1,10 @@
-// y = 1 / x of a float word, truncated to Bits bits; zero if x is not positive. A restoring division, three bits a
-// cycle: the result is there 1 + ceil((Bits - 2) / 3) cycles after load_i, until the next one.
+// y = 1 / x of a float word, truncated to Bits bits; zero if x is not positive. A restoring division, two bits a
+// cycle: the result is there 1 + ceil((Bits - 2) / 2) cycles after load_i, until the next one.
 // A word is {sign, exponent, mantissa}, the mantissa's highest bit set; zero is {0, lowest exponent, 0}.
 module rm_float_recip #(
   parameter int unsigned MantissaW = 32,
   parameter int unsigned ExponentW = 10,
-  parameter int unsigned Bits      = 20,
+  parameter int unsigned Bits      = 14,
   localparam int unsigned W = 1 + ExponentW + MantissaW
 ) (
   input  logic         clk_i,
@@ -13,8 +13,8 @@ module rm_float_recip #(
   output logic [W-1:0] y_o
 );
   localparam int unsigned P      = MantissaW;
-  localparam int unsigned Cycles = Bits / 3;  // (Bits - 2) / 3, rounded up
-  localparam int unsigned All    = 2 + 3 * Cycles;
+  localparam int unsigned Cycles = (Bits - 1) / 2;  // (Bits - 2) / 2, rounded up
+  localparam int unsigned All    = 2 + 2 * Cycles;
 
   logic                 zero_q, power_q;
   logic [ExponentW-1:0] exponent_q;
@@ -23,28 +23,21 @@ module rm_float_recip #(
 
   // The first two bits: twice the dividend, less the divisor, is a remainder at once.
   logic [P-1:0] first;
-  logic [P:0]   second, second_less;
-  logic         second_bit;
-  assign first       = -x_i[P-1:0];
-  assign second      = {first, 1'b0};
-  assign second_bit  = second >= {1'b0, x_i[P-1:0]};
-  assign second_less = second_bit ? second - {1'b0, x_i[P-1:0]} : second;
+  logic [P+1:0] second;  // its highest bit: below zero
+  assign first  = -x_i[P-1:0];
+  assign second = {1'b0, first, 1'b0} - {2'b0, x_i[P-1:0]};
 
   logic [P-1:0]   remainder;
-  logic [P:0]     partial;
+  logic [P+1:0]   less;
   logic [All-1:0] quotient;
-  logic           fits;
   always_comb begin
     remainder = remainder_q;
     quotient  = quotient_q;
-    partial   = '0;
-    fits      = 1'b0;
-    for (int unsigned k = 0; k < 3; k++) begin
-      partial   = {remainder, 1'b0};
-      fits      = partial >= {1'b0, divisor_q};
-      partial   = fits ? partial - {1'b0, divisor_q} : partial;
-      remainder = partial[P-1:0];
-      quotient  = {quotient[All-2:0], fits};
+    less      = '0;
+    for (int unsigned k = 0; k < 2; k++) begin
+      less      = {1'b0, remainder, 1'b0} - {2'b0, divisor_q};
+      quotient  = {quotient[All-2:0], !less[P+1]};
+      remainder = less[P+1] ? {remainder[P-2:0], 1'b0} : less[P-1:0];
     end
   end
 
@@ -54,8 +47,8 @@ module rm_float_recip #(
       power_q     <= ~|x_i[P-2:0];
       exponent_q  <= ~|x_i[P-2:0] ? -x_i[P +: ExponentW] : ~x_i[P +: ExponentW];
       divisor_q   <= x_i[P-1:0];
-      remainder_q <= second_less[P-1:0];
-      quotient_q  <= {{(All - 2) {1'b0}}, 1'b1, second_bit};
+      remainder_q <= second[P+1] ? {first[P-2:0], 1'b0} : second[P-1:0];
+      quotient_q  <= {{(All - 2) {1'b0}}, 1'b1, !second[P+1]};
     end else if (!quotient_q[All-1]) begin
       remainder_q <= remainder;
       quotient_q  <= quotient;
@@ -73,7 +66,7 @@ module rm_float_recip #(
                         {1'b0, exponent_q, power_q ? {1'b1, {(P - 1) {1'b0}}} : mantissa};
 
   logic unused_above;
-  assign unused_above = second_less[P];
+  assign unused_above = second[P] ^ less[P];
   if (All > Bits) begin : gen_spare
     logic unused_below;
     assign unused_below = ^quotient_q[All-Bits-1:0];

@@ -146,7 +146,7 @@ def _units(spec: WeightSpec) -> dict[str, int]:
 
 def _delay(spec: WeightSpec, kind: str) -> int:
     """Cycles after which a result can be read."""
-    delays = {"convert": 2, "multiply": 2, "add": 3, "align": 2, "reciprocal": 1 + spec.quotient // 3}
+    delays = {"convert": 2, "multiply": 2, "add": 3, "align": 2, "reciprocal": 1 + (spec.quotient - 1) // 2}
     return delays.get(_unit_kind(kind), 0)
 
 
