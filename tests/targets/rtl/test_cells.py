@@ -20,6 +20,7 @@ from tests.targets.rtl.toolchains import needs_slang, needs_verilator
 
 # What parameters are set to, where a cell has them and they are not left as the file has them.
 OTHERS = {"W": 9, "DataW": 24, "Beats": 1, "Depth": 4, "Ways": 3, "Inner": 20, "InW": 40, "Rounds": 5}
+OTHERS |= {"MantissaW": 25, "ExponentW": 9, "OutW": 28, "ShiftW": 5, "Bits": 24}
 
 
 def test_every_file_has_an_entry() -> None:

@@ -32,6 +32,11 @@ def _all_beats(p: Mapping[str, int]) -> int:
     return p["Beats"] * p["DataW"]
 
 
+def _float(p: Mapping[str, int]) -> int:
+    """A float word: a sign, an exponent and a mantissa."""
+    return 1 + p["ExponentW"] + p["MantissaW"]
+
+
 def _vector(p: Mapping[str, int]) -> int:
     return p["Inner"] + 2
 
@@ -109,6 +114,20 @@ FLOAT_TO_FIXED = Cell(
     (ROUND,),
 )
 FIXED_TO_FLOAT = Cell("rm_fixed_to_float", ("Width",), {"word_i": "Width", "frac_i": 7}, {"float_o": 32})
+_FLOAT = ("MantissaW", "ExponentW")
+_TWO_FLOATS: dict[str, Width] = {**_CLOCK, "a_i": _float, "b_i": _float}
+FLOAT_MULTIPLY = Cell("rm_float_mul", _FLOAT, _TWO_FLOATS, {"y_o": _float})
+FLOAT_ADD = Cell("rm_float_add", _FLOAT, {**_TWO_FLOATS, "subtract_i": 1}, {"y_o": _float})
+FLOAT_FROM_INT = Cell("rm_float_from_int", ("InW", *_FLOAT), {**_CLOCK, "x_i": "InW"}, {"y_o": _float})
+FLOAT_RECIPROCAL = Cell(
+    "rm_float_recip", (*_FLOAT, "Bits"), {**_CLOCK, "load_i": 1, "x_i": _float}, {"y_o": _float}
+)
+FLOAT_ALIGN = Cell(
+    "rm_float_align",
+    (*_FLOAT, "OutW", "ShiftW"),
+    {**_CLOCK, "words_i": lambda p: 3 * _float(p), "offset_i": lambda p: p["ExponentW"] + 2},
+    {"integers_o": lambda p: 3 * p["OutW"], "shift_o": "ShiftW", "zero_o": 1},
+)
 
 # What keeps words.
 MEMORY = Cell(
@@ -329,6 +348,7 @@ IK_CELLS = (
 
 CELLS = (
     *(ROUND, ADD, ADDER_TREE, SCALE, PRODUCT, MULTIPLY, RECIPROCAL_STAGE, RECIPROCAL, ROTATE_STAGE, ROTATE),
+    *(FLOAT_MULTIPLY, FLOAT_ADD, FLOAT_FROM_INT, FLOAT_RECIPROCAL, FLOAT_ALIGN),
     *(FLOAT_TO_FIXED, FIXED_TO_FLOAT, MEMORY, FIFO, CONTROL, STREAM_IN, STREAM_OUT, DISPATCH, COLLECT),
     *IK_CELLS,
 )

@@ -109,7 +109,8 @@ def from_fraction(value: Fraction, bits: int) -> Floats:
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     exponent -= value < Fraction(2) ** exponent
     mantissa = int(value * Fraction(2) ** (bits - 1 - exponent) + Fraction(1, 2))
-    return _rounded(bits, *(np.asarray(n) for n in (0, exponent - bits + 1)), np.asarray(mantissa, np.uint64))
+    lowest = np.asarray(exponent - bits + 1)
+    return _rounded(bits, np.asarray(0), lowest, np.asarray(mantissa, np.uint64))
 
 
 def _where(test: Array, then: Floats, other: Floats) -> Floats:

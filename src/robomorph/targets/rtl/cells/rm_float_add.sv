@@ -1,0 +1,95 @@
+// y = a + b or a - b of float words: exact, rounded once, halves up. The result comes two cycles after the operands.
+// A word is {sign, exponent, mantissa}, the mantissa's highest bit set; zero is {0, lowest exponent, 0}.
+module rm_float_add #(
+  parameter int unsigned MantissaW = 32,
+  parameter int unsigned ExponentW = 10,
+  localparam int unsigned W = 1 + ExponentW + MantissaW
+) (
+  input  logic         clk_i,
+  input  logic [W-1:0] a_i,
+  input  logic [W-1:0] b_i,
+  input  logic         subtract_i,
+  output logic [W-1:0] y_o
+);
+  localparam int unsigned P      = MantissaW;
+  localparam int unsigned Wide   = P + 3;          // a mantissa, two bits below it, and one for all others
+  localparam int unsigned Steps  = $clog2(Wide + 1);
+  localparam int unsigned Places = $clog2(Wide + 2);
+
+  // Align: the larger magnitude stays, the other one moves down to it.
+  logic                 a_first, b_negative, sticky;
+  logic [W-2:0]         greater, lesser;
+  logic [ExponentW-1:0] distance;
+  logic [Wide-1:0]      moved;
+
+  assign b_negative = b_i[W-1] ^ subtract_i;
+  // With their highest bits turned, exponents compare like the rest.
+  assign a_first    = {!a_i[W-2], a_i[W-3:0]} >= {!b_i[W-2], b_i[W-3:0]};
+  assign greater      = a_first ? a_i[W-2:0] : b_i[W-2:0];
+  assign lesser      = a_first ? b_i[W-2:0] : a_i[W-2:0];
+  assign distance   = greater[P +: ExponentW] - lesser[P +: ExponentW];
+
+  always_comb begin
+    moved  = {lesser[P-1:0], 3'b0};
+    sticky = 1'b0;
+    for (int unsigned k = 0; k < Steps; k++) begin
+      if (distance[k]) begin
+        sticky = sticky || |(moved & ~({Wide{1'b1}} << (1 << k)));
+        moved  = moved >> (1 << k);
+      end
+    end
+    if (|distance[ExponentW-1:Steps]) begin
+      sticky = sticky || |moved;
+      moved  = '0;
+    end
+  end
+
+  logic [P-1:0]         base_q;
+  logic [Wide-1:0]      moved_q;
+  logic [ExponentW-1:0] place_q;
+  logic                 negative_q, minus_q;
+
+  always_ff @(posedge clk_i) begin
+    base_q     <= greater[P-1:0];
+    moved_q    <= {moved[Wide-1:1], moved[0] || sticky};
+    place_q    <= greater[P +: ExponentW];
+    negative_q <= a_first ? a_i[W-1] : b_negative;
+    minus_q    <= a_i[W-1] ^ b_negative;
+  end
+
+  // Add.
+  logic [Wide:0]        total_q;
+  logic [ExponentW-1:0] exponent_q;
+  logic                 sign_q;
+
+  always_ff @(posedge clk_i) begin
+    total_q    <= minus_q ? {1'b0, base_q, 3'b0} - {1'b0, moved_q} : {1'b0, base_q, 3'b0} + {1'b0, moved_q};
+    exponent_q <= place_q + ExponentW'(1);
+    sign_q     <= negative_q;
+  end
+
+  // Normalise: up by the zeros in front, halves of halves at a time.
+  logic [Wide:0]        high;
+  logic [Places-1:0]    zeros;
+  logic [P:0]           rounded;
+  logic [ExponentW-1:0] exponent;
+
+  always_comb begin
+    high  = total_q;
+    zeros = '0;
+    for (int unsigned k = 0; k < Places; k++) begin
+      if (~|(high >> (Wide + 1 - (1 << (Places - 1 - k))))) begin
+        high                  = high << (1 << (Places - 1 - k));
+        zeros[Places - 1 - k] = 1'b1;
+      end
+    end
+  end
+
+  assign rounded  = {1'b0, high[Wide:4]} + {{P{1'b0}}, high[3]};
+  assign exponent = exponent_q - ExponentW'(zeros) + ExponentW'(rounded[P]);
+  assign y_o      = high[Wide] ? {sign_q, exponent, rounded[P] || rounded[P-1], rounded[P-2:0]} :
+                                 {2'b01, {(W - 2) {1'b0}}};
+
+  logic unused_below;
+  assign unused_below = ^high[2:0];
+endmodule
