@@ -28,7 +28,7 @@ _GROUP = 4_000_000  # bytes after which a larger design starts the next one
 _SPLIT = "--output-split 20000 --output-split-cfuncs 500 --comp-limit-parens 40"
 _VERILATE = tuple(f"--cc -Wall -O3 --assert --x-assign fast --x-initial fast {_SPLIT}".split())
 _FAILURES = {
-    -1: "nothing moved on either stream for 100,000 cycles",
+    -1: "nothing moved on either stream for {quiet:,} cycles",
     -2: "the result stream ended in the wrong place",
     -3: "an assertion failed",
 }
@@ -76,10 +76,12 @@ class Simulation:
         one_by_one: bool = False,
         link: tuple[float, float] = (0.0, 0.0),
         waveform: Path | None = None,
+        quiet: int = 100_000,
     ) -> Run:
         """Stream input words (n, input_size) through the design. `pause_in` and `pause_out` are percentages
         of cycles in which a stream rests; `one_by_one` sends each state after the last one's result. `link`:
-        bits a cycle that a link to the host carries in and out, 0 for all at once; beats wait for it."""
+        bits a cycle that a link to the host carries in and out, 0 for all at once; beats wait for it. It has
+        failed if nothing moves on either stream for `quiet` cycles."""
         _check_link(link)
         if waveform is not None and not self.trace:
             raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
@@ -107,9 +109,10 @@ class Simulation:
             str(waveform or "").encode(),
             sticky.ctypes.data,
             link_done.ctypes.data,
+            quiet,
         )
         if cycles < 0 or sticky[1]:
-            why = _FAILURES.get(cycles, "input stream out of step")
+            why = _FAILURES.get(cycles, "input stream out of step").format(quiet=quiet)
             raise TargetError(f"rtl: the simulation failed: {why}")
         words_out, flagged = out.astype(np.int64), flags.astype(bool)
         accepted, ready, finished = times
@@ -277,5 +280,6 @@ def _load(library: bytes) -> ctypes.CDLL:
         ctypes.c_char_p,
         pointer,
         pointer,
+        ctypes.c_longlong,
     ]
     return loaded

@@ -169,4 +169,6 @@ module rm_ik_judge #(
   assign step_o   = chosen_q;
   assign tip_o    = tip_q;
   assign square_o = relaxed_i ? squares_q[SquareW-1:0] : best_q;
+  logic unused_bits;
+  assign unused_bits = ^{at, scaled};
 endmodule

@@ -77,6 +77,7 @@ struct Job {
   int pause_in, pause_out;
   double bits_in, bits_out;  // of the link, a cycle; 0: it carries all at once
   bool one_by_one;
+  long long most_quiet;  // cycles in which nothing may move on either stream
 };
 
 class Bench {
@@ -93,7 +94,7 @@ class Bench {
     while (got_ < job_.states) {
       drive();
       if (!settle()) return -2;
-      if (quiet_ > 100000) return -1;
+      if (quiet_ > job_.most_quiet) return -1;
       tick();
       if (context_->gotError()) return -3;
       ++cycle_;
@@ -227,9 +228,9 @@ class Bench {
 extern "C" long long rm_run(long long states, const Word* in, Word* out, unsigned char* flags,
                             long long* accepted, long long* ready, long long* finished, int pause_in,
                             int pause_out, double bits_in, double bits_out, unsigned long long seed, int one_by_one,
-                            const char* trace, int* sticky, double* link_done) {
+                            const char* trace, int* sticky, double* link_done, long long most_quiet) {
   const Job job{states, in, out, flags, accepted, ready, finished, pause_in, pause_out, bits_in, bits_out,
-                one_by_one != 0};
+                one_by_one != 0, most_quiet};
   Bench bench(job, seed, trace);
   const long long cycles = bench.run();
   *link_done = bench.link_done();
