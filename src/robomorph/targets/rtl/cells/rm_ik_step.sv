@@ -39,7 +39,7 @@ module rm_ik_step #(
     column_q <= zero_i ? '0 : column_i;
     sum_q    <= SumW'($signed(product_q[0+:ProductW])) + SumW'($signed(product_q[ProductW+:ProductW]))
               + SumW'($signed(product_q[2*ProductW+:ProductW]));
-    moved_q  <= shift_i == '0 ? {sum_q, 1'b0} : (SumW + 1)'(sum_q) >>> (shift_i - ShiftW'(1));
+    moved_q  <= shift_i == '0 ? $signed({sum_q, 1'b0}) : (SumW + 1)'(sum_q) >>> (shift_i - ShiftW'(1));
     delta_q  <= delta;
     lost_q   <= lost;
   end

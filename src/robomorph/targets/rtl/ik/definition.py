@@ -59,7 +59,9 @@ def weight_spec(plan: IkPlan) -> WeightSpec:
         w_bits=w.weight,
         mantissa=w.mantissa,
         damping=min(plan.damping, (w.mantissa - 6) // 2),
-        quotient=min(20, w.mantissa),
+        multipliers=2,
+        adders=2,
+        converters=2,
     )
 
 
