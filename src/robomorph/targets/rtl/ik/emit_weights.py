@@ -146,7 +146,7 @@ def _units(spec: WeightSpec) -> dict[str, int]:
 
 def _delay(spec: WeightSpec, kind: str) -> int:
     """Cycles after which a result can be read."""
-    delays = {"convert": 2, "multiply": 2, "add": 3, "align": 2, "reciprocal": 1 + (spec.quotient - 1) // 2}
+    delays = {"convert": 2, "multiply": 2, "add": 3, "align": 2, "reciprocal": 1 + spec.quotient // 2}
     return delays.get(_unit_kind(kind), 0)
 
 
@@ -378,9 +378,21 @@ def _integer_bits(spec: WeightSpec) -> int:
 
 
 def _operand(m: Module, spec: WeightSpec, name: str, placed: list[Placed], port: int) -> Signal:
-    """A new signal with the operand of each step on a port."""
-    values = {_code(m, p.mode, p.cycle): _source(m, spec, p.sources[port]) for p in placed}
-    return _selected(m, name, next(iter(values.values())).width, values)
+    """A new signal with the operand of each step on a port. Its number is in a register a cycle before, so
+    that no decoding is in front of the arithmetic; in the first step, that of a start, there is no before."""
+    values = {(p.mode, p.cycle): _source(m, spec, p.sources[port]) for p in placed}
+    width, kinds = next(iter(values.values())).width, list(dict.fromkeys(values.values()))
+    if len(kinds) == 1 or any(cycle == 0 for _, cycle in values):
+        return _selected(m, name, width, {_code(m, *when): value for when, value in values.items()})
+    bits = count_bits(len(kinds))
+    numbers = {
+        _code(m, mode, cycle - 1): Literal(kinds.index(value), bits)
+        for (mode, cycle), value in values.items()
+    }
+    number, made = m.signal(f"{name}_from", bits), m.signal(name, width)
+    m.register(number, _selected(m, f"{name}_next", bits, numbers))
+    m.select(made, number, dict(enumerate(kinds)))
+    return made
 
 
 def _selected(m: Module, name: str, width: int, values: Mapping[int, Expression]) -> Signal:
