@@ -12,7 +12,7 @@ import pytest
 
 from robomorph.errors import TargetError
 from robomorph.targets.rtl.chip import NetlistChip, source_files
-from robomorph.targets.rtl.ik.emit_weights import latency
+from robomorph.targets.rtl.ik.plan_weights import latency
 from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, Array, Weights, WeightSpec, weights
 from robomorph.targets.rtl.simulate import Simulation, lint, write_files
 from robomorph.targets.rtl.synthesis import check_by_yosys
