@@ -12,7 +12,7 @@ import pytest
 
 from robomorph.errors import TargetError
 from robomorph.targets.rtl.chip import NetlistChip, source_files
-from robomorph.targets.rtl.ik.emit_weights import latency
+from robomorph.targets.rtl.ik.plan_weights import latency
 from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, Array, Weights, WeightSpec, weights
 from robomorph.targets.rtl.simulate import Simulation, lint, write_files
 from robomorph.targets.rtl.synthesis import check_by_yosys
@@ -82,7 +82,7 @@ def squares(j: Array) -> Array:
     return np.asarray(full.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]])
 
 
-# Of the length of w, beyond that of a reciprocal of 14 bits; its direction is within 1e-5 everywhere.
+# Of the length of w, beyond that of a reciprocal of 13 bits; its direction is close everywhere.
 LENGTHS = {
     "random": (1e-5, 1e-5),
     "planar": (1e-5, 1e-3),
@@ -110,9 +110,9 @@ def test_close_to_float64(kind: str, mode: int, tiny: bool) -> None:
     free = (made.shift > 0) & ~made.stalled
     assert np.mean(free) > 0.9
     sizes = np.linalg.norm(got, axis=-1), np.linalg.norm(want, axis=-1)
-    assert np.max(np.abs(sizes[0] / sizes[1] - 1)[free]) < 2.0**-13 + LENGTHS[kind][mode]
+    assert np.max(np.abs(sizes[0] / sizes[1] - 1)[free]) < 2.0**-12 + LENGTHS[kind][mode]
     turned = got / sizes[0][:, None] - want / sizes[1][:, None]
-    assert np.max(np.abs(turned)) < 1e-5  # those that were shortened too
+    assert np.max(np.abs(turned)) < (5e-5 if kind == "straight" else 1e-6)  # those that were shortened too
 
 
 def test_a_step_of_a_joint_is_what_the_spec_says() -> None:
@@ -274,10 +274,10 @@ class Mutant(NetlistChip):
 
 
 MISTAKES = {
-    "bits lost in an adder": ("rm_float_add.sv", "moved[0] || sticky", "moved[0]"),
+    "bits lost in an adder": ("rm_float_add.sv", "moved[0] || lost", "moved[0]"),
     "a sum truncated": ("rm_float_add.sv", "{{P{1'b0}}, high[3]}", "'0"),
     "a sum's carry": ("rm_float_add.sv", "ExponentW'(zeros) + ExponentW'(rounded[P])", "ExponentW'(zeros)"),
-    "a product truncated": ("rm_float_mul.sv", "twice ? product[P-1] : product[P-2]", "1'b0"),
+    "a product truncated": ("rm_float_mul.sv", "(LowW'(1) << (P - 2))", "'0"),
     "an integer truncated": ("rm_float_from_int.sv", "{{P{1'b0}}, high[Wide-1-P]}", "'0"),
     "a power of two divided": ("rm_float_recip.sv", "power_q     <= ~|x_i[P-2:0]", "power_q     <= 1'b0"),
     "a halved distance": (

@@ -1,4 +1,5 @@
-// y = a * b of float words: the exact product, rounded once, halves up. The result comes a cycle after the operands.
+// y = a * b of float words: the exact product, half a unit of the smaller of the two words that it may become is
+// added, and the rest is dropped. The result comes a cycle after the operands.
 // A word is {sign, exponent, mantissa}, the mantissa's highest bit set; zero is {0, lowest exponent, 0}.
 module rm_float_mul #(
   parameter int unsigned MantissaW = 32,
@@ -10,13 +11,15 @@ module rm_float_mul #(
   input  logic [W-1:0] b_i,
   output logic [W-1:0] y_o
 );
-  localparam int unsigned P    = MantissaW;
-  localparam int unsigned Half = P / 2;
+  localparam int unsigned P       = MantissaW;
+  localparam int unsigned Quarter = P / 4;
+  localparam int unsigned LowW    = P + Quarter;
+  localparam int unsigned HighW   = 2 * P - 3 * Quarter;
 
-  // Two products of a whole mantissa and half of the other.
+  // Products of a whole mantissa and quarters of the other; the lowest one brings the half.
   logic [P-1:0]         a, b;
-  logic [P+Half-1:0]    low_q;
-  logic [2*P-Half-1:0]  high_q;
+  logic [LowW-1:0]      first_q, second_q, third_q;
+  logic [HighW-1:0]     fourth_q;
   logic [ExponentW-1:0] exponent_q;
   logic                 negative_q, zero_q;
 
@@ -24,29 +27,25 @@ module rm_float_mul #(
   assign b = b_i[P-1:0];
 
   always_ff @(posedge clk_i) begin
-    low_q      <= (P + Half)'(a) * (P + Half)'(b[Half-1:0]);
-    high_q     <= (2 * P - Half)'(a) * (2 * P - Half)'(b[P-1:Half]);
+    first_q    <= LowW'(a) * LowW'(b[Quarter-1:0]) + (LowW'(1) << (P - 2));
+    second_q   <= LowW'(a) * LowW'(b[2*Quarter-1:Quarter]);
+    third_q    <= LowW'(a) * LowW'(b[3*Quarter-1:2*Quarter]);
+    fourth_q   <= HighW'(a) * HighW'(b[P-1:3*Quarter]);
     exponent_q <= a_i[P +: ExponentW] + b_i[P +: ExponentW];
     negative_q <= a_i[W-1] ^ b_i[W-1];
     zero_q     <= !(a[P-1] && b[P-1]);
   end
 
-  // Their sum is a word's mantissa, or twice one, and bits that round it.
-  logic [2*P-1:0]       product;
-  logic [P-1:0]         kept;
-  logic [P:0]           rounded;
-  logic [ExponentW-1:0] exponent;
-  logic                 twice, up;
+  // Their sum is a mantissa, or twice one, and bits below it.
+  logic [2*P-1:0] sum;
+  logic           twice;
 
-  assign product  = {high_q, {Half{1'b0}}} + (2 * P)'(low_q);
-  assign twice    = product[2*P-1];
-  assign kept     = twice ? product[2*P-1:P] : product[2*P-2:P-1];
-  assign up       = twice ? product[P-1] : product[P-2];
-  assign rounded  = {1'b0, kept} + {{P{1'b0}}, up};
-  assign exponent = exponent_q + ExponentW'(twice || rounded[P]);
-  assign y_o      = zero_q ? {2'b01, {(W - 2) {1'b0}}} :
-                             {negative_q, exponent, rounded[P] || rounded[P-1], rounded[P-2:0]};
+  assign sum = (2 * P)'(first_q) + ((2 * P)'(second_q) << Quarter) +
+               ((2 * P)'(third_q) << (2 * Quarter)) + ((2 * P)'(fourth_q) << (3 * Quarter));
+  assign twice = sum[2*P-1];
+  assign y_o   = zero_q ? {2'b01, {(W - 2) {1'b0}}} :
+                          {negative_q, exponent_q + ExponentW'(twice), twice ? sum[2*P-1:P] : sum[2*P-2:P-1]};
 
   logic unused_below;
-  assign unused_below = ^product[P-3:0];
+  assign unused_below = ^sum[P-2:0];
 endmodule

@@ -2,8 +2,12 @@
 
 A word is a sign, an exponent and a mantissa of P bits whose highest bit is set: its value is
 (-1)^sign * mantissa * 2^(exponent - (P - 1)). Zero has mantissa 0, sign 0 and the lowest exponent; the others
-never have that exponent. Integers, sums, differences and products are exact, then rounded once: the magnitude
-to the nearest, halves up. Reciprocals are truncated.
+never have that exponent.
+
+Every operation is exact, then rounded once. Integers, sums and differences: the magnitude to the nearest,
+halves up. Products of mantissas have 2P - 1 or 2P bits: 2^(P - 2) is added, which rounds those of 2P - 1 bits
+to the nearest, and all but P bits are dropped, so that the others lose up to three quarters of a unit.
+Reciprocals are truncated.
 """
 
 from __future__ import annotations
@@ -41,8 +45,10 @@ class Floats:
 
     def __mul__(self, other: Floats) -> Floats:
         product = self.mantissa.astype(np.uint64) * other.mantissa.astype(np.uint64)
-        lowest = self.exponent + other.exponent - 2 * (self.bits - 1)
-        return _rounded(self.bits, self.sign ^ other.sign, lowest, product)
+        product = np.where(product > 0, product + np.uint64(1 << self.bits - 2), product)
+        twice = (product >> np.uint64(2 * self.bits - 1)).astype(np.int64)
+        kept = product >> (self.bits - 1 + twice).astype(np.uint64)
+        return _checked(self.bits, self.sign ^ other.sign, self.exponent + other.exponent + twice, kept)
 
     def __add__(self, other: Floats) -> Floats:
         """The larger magnitude stays; the smaller one moves down to it, and what it loses leaves one bit."""

@@ -62,7 +62,7 @@ class WeightSpec:
     w_bits: int = 24
     mantissa: int = 32
     damping: int = 13
-    quotient: int = 14
+    quotient: int = 13
     multipliers: int = 3
     adders: int = 3
     converters: int = 3
