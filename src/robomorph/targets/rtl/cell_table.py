@@ -337,7 +337,7 @@ IK_JUDGE = Cell(
         "tips_i": lambda p: 3 * p["W"] * p["Lanes"],
     },
     {
-        **{"slot_o": "SlotW", "group_o": _judge_group, "reading_o": 1, "done_o": 1, "step_o": "StepW"},
+        **{"slot_o": "SlotW", "group_o": _judge_group, "done_o": 1, "step_o": "StepW"},
         **{"square_o": "SquareW", "tip_o": _three("W")},
     },
 )

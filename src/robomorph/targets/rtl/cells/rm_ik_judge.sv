@@ -24,7 +24,6 @@ module rm_ik_judge #(
   input  logic [7:0]           draw_i,
   output logic [SlotW-1:0]     slot_o,       // which positions are read
   output logic [GroupW-1:0]    group_o,
-  output logic                 reading_o,
   input  logic [3*W*Lanes-1:0] tips_i,
   output logic                 done_o,
   output logic [StepW-1:0]     step_o,
@@ -50,7 +49,6 @@ module rm_ik_judge #(
   assign final_group = scan == groups - CountW'(1);
   assign place       = chosen_q - StepW'(1);
   assign at          = again_q ? CountW'(place >> LaneW) : scan;
-  assign reading_o   = scanning || again_q;
   if (Groups > 1) begin : gen_groups
     assign group_o = at[GroupW-1:0];
     assign slot_o  = SlotW'(at >> GroupW);

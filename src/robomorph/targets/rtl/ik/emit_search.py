@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robomorph.targets.rtl.cell_table import IK_ANGLE, IK_COUPLE, IK_JUDGE, IK_SLOTS, IK_STEP, MEMORY
+from robomorph.targets.rtl.cell_table import IK_ANGLE, IK_COUPLE, IK_JUDGE, IK_SLOTS, IK_STEP, MEMORY_TWO
 from robomorph.targets.rtl.emit_core import core_module
 from robomorph.targets.rtl.expressions import Expression, Literal, Signal, any_of, choose, join
 from robomorph.targets.rtl.ik.emit_serial import COUPLED_BITS, _shifted
@@ -41,12 +41,13 @@ def unit_module(name: str, timing: Timing) -> Module:
         m.input("stand_i", w.angle)
     m.input("outer_i", about="of the joint whose turn begins: is it at the tip?")
     m.input("read_i", slot_bits(t))
+    m.input("scan_i", slot_bits(t), about="what the selector reads")
     constants = p.tables.reach.shape[1]
     if constants:
         m.input("constants_i", constants * w.unit)
     m.input("write_i")
     m.input("written_i", slot_bits(t))
-    m.output("tip_o", 3 * w.unit)
+    m.output("tip_o", 3 * w.unit, about="as the selector reads it")
     m.output("overflow_o", about="of the speculation that is written")
     angle: Expression = add_wrapped_round(m, "angle", m["tried_i"], p.delta_frac - w.angle, w.angle)
     slide: list[Expression] = []
@@ -65,9 +66,9 @@ def _add_loop(m: Module, later: Delays, t: Timing, turn: list[Expression]) -> No
     """The position of every speculation waits in a memory for its next joint."""
     p, bits = t.plan, t.plan.widths.unit
     core = core_module(t.reach, f"{m.name}_reach")
+    kept = m.signal("kept", 3 * bits)
     tip = [
-        choose(m["outer_i"], Literal(int(p.tables.tip[a]), bits), m["tip_o"].bits(a * bits, bits))
-        for a in range(3)
+        choose(m["outer_i"], Literal(int(p.tables.tip[a]), bits), kept.bits(a * bits, bits)) for a in range(3)
     ]
     constants = [m["constants_i"].bits(k * bits, bits) for k in range(p.tables.reach.shape[1])]
     operands = [*tip, *turn, *constants]
@@ -83,9 +84,11 @@ def _add_loop(m: Module, later: Delays, t: Timing, turn: list[Expression]) -> No
         words.append(later(word, t.loop - 1 - born))
     wires = {
         **{"clk_i": m["clk_i"], "write_i": m["write_i"], "write_addr_i": m["written_i"]},
-        **{"data_i": join(*reversed(words)), "read_addr_i": m["read_i"], "data_o": m["tip_o"]},
+        **{"data_i": join(*reversed(words)), "first_addr_i": m["read_i"], "first_o": kept},
+        **{"second_addr_i": m["scan_i"], "second_o": m["tip_o"]},
     }
-    m.instance("u_tips", MEMORY, wires, W=3 * bits, Depth=1 << slot_bits(t))
+    # The selector begins while speculations of the last joint are under way.
+    m.instance("u_tips", MEMORY_TWO, wires, W=3 * bits, Depth=1 << slot_bits(t))
 
 
 def search_module(name: str, timing: Timing) -> Module:
@@ -258,12 +261,10 @@ class _Search:
                 for k in range(constants)
             ]
             wires["constants_i"] = join(*reversed(columns))  # type: ignore[assignment]
-        read = m.signal("read", slot_bits(t))
         m.signal("scan_slot", slot_bits(t))
-        m.signal("reading")
-        m.assign(read, choose(m["reading"], m["scan_slot"], self.later(m["slot"], core)))
         end = core + t.loop - 1
-        wires |= {"outer_i": self.later(m["outer"], core), "read_i": read}
+        wires |= {"outer_i": self.later(m["outer"], core), "read_i": self.later(m["slot"], core)}
+        wires["scan_i"] = m["scan_slot"]
         wires |= {"write_i": self.later(m["valid"], end, reset=True), "written_i": self.later(m["slot"], end)}
         tips = []
         for f, word in enumerate(tried):
@@ -289,7 +290,7 @@ class _Search:
             **m.named("done_o", "step_o", "square_o", "tip_o"),
             **{"start_i": self.later(ends, self.t.unit_core + self.t.loop, reset=True)},
             **{"count_i": m["speculations"], "slot_o": m["scan_slot"], "group_o": group},
-            **{"reading_o": m["reading"], "tips_i": join(*reversed(read))},
+            "tips_i": join(*reversed(read)),
         }
         m.instance(
             "u_judge",

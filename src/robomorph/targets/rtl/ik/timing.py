@@ -8,7 +8,7 @@ from functools import cached_property
 
 from robomorph.errors import TargetError
 from robomorph.targets.rtl.ik.definition import weight_spec
-from robomorph.targets.rtl.ik.emit_weights import latency
+from robomorph.targets.rtl.ik.plan_weights import latency
 from robomorph.targets.rtl.ik.plan import IkPlan
 from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, WeightSpec
 from robomorph.targets.rtl.schedule import Knobs, Schedule
