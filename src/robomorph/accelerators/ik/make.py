@@ -160,7 +160,9 @@ def _tables(
     ratio = [j.scale * u / _unit(drivers[j.coordinate], length) for j, u in zip(joints, units, strict=True)]
     shift = [j.shift * u + (0.0 if j.slides else j.turn / _TURN) for j, u in zip(joints, units, strict=True)]
     if chain.coupled and max(map(abs, ratio)) >= 1 << RATIO_BITS - 1 - RATIO_FRAC:
-        raise ArgumentError(f"{chain.name}: a mimic joint moves {max(map(abs, ratio)):g} times as far: expected < 8")
+        raise ArgumentError(
+            f"{chain.name}: a mimic joint moves {max(map(abs, ratio)):g} times as far: expected < 8"
+        )
     places = dict(enumerate(drivers))
     zero = [0.0 if d.slides or chain.coupled else d.turn / _TURN for d in drivers]
     ends = [_end_words(chain, k, _unit(d, length), zero[k], theta, most) for k, d in places.items()]
@@ -209,8 +211,14 @@ def _end_words(
     """(is it limited, lowest word, highest word) of a coordinate: words inside its limits. One that drives
     others must not wrap."""
     bounded = math.isfinite(chain.lower[k]) or math.isfinite(chain.upper[k]) or chain.coupled
-    low = -most - 1 if math.isinf(chain.lower[k]) else math.ceil((chain.lower[k] * unit + zero) * 2.0**theta - 1e-6)
-    high = most if math.isinf(chain.upper[k]) else math.floor((chain.upper[k] * unit + zero) * 2.0**theta + 1e-6)
+    low = (
+        -most - 1
+        if math.isinf(chain.lower[k])
+        else math.ceil((chain.lower[k] * unit + zero) * 2.0**theta - 1e-6)
+    )
+    high = (
+        most if math.isinf(chain.upper[k]) else math.floor((chain.upper[k] * unit + zero) * 2.0**theta + 1e-6)
+    )
     return bounded, max(low, -most - 1), min(high, most)
 
 

@@ -187,6 +187,7 @@ COLLECT = Cell(
     {"ready_o": "Ways", "data_o": "W", "valid_o": 1, "last_o": 1},
 )
 
+
 # Inverse kinematics.
 def _three(name: str) -> Width:
     return lambda p: 3 * p[name]
@@ -268,7 +269,7 @@ IK_JOINTS = Cell(
 )
 IK_SLOTS = Cell(
     "rm_ik_slots",
-    ("Joints", "JointW", "Most", "SlotW", "Loop"),
+    ("Joints", "JointW", "SlotW", "Loop"),
     {**_CLOCK_RESET, "start_i": 1, "count_i": lambda p: p["SlotW"] + 1},
     {"begin_o": 1, "valid_o": 1, "joint_o": "JointW", "slot_o": "SlotW", "outer_o": 1, "inner_o": 1},
 )

@@ -249,7 +249,9 @@ class _Scheduler:
         urgency = [0.0] * len(self.args)
 
         def rest(i: int) -> float:
-            first = _LOOP_FIRST if i in self.loop else 0.0  # what the next state waits for goes before all else
+            first = (
+                _LOOP_FIRST if i in self.loop else 0.0
+            )  # what the next state waits for goes before all else
             return max((urgency[u] for u in self.users[i]), default=0.0) + first
 
         for i in reversed(range(count)):

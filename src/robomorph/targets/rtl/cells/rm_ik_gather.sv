@@ -1,5 +1,5 @@
 // A joint's share of its coordinate's column: the column times the joint's ratio, rounded and saturated, added to
-// what the coordinate's joints before it gave. Three cycles.
+// what joints of the coordinate further in gave. Three cycles.
 module rm_ik_gather #(
   parameter int unsigned W           = 20,
   parameter int unsigned RatioW      = 26,
@@ -9,7 +9,7 @@ module rm_ik_gather #(
 ) (
   input  logic              clk_i,
   input  logic              valid_i,
-  input  logic              clear_i,    // all coordinates, before a pass
+  input  logic              clear_i,    // all coordinates, ahead of a pass
   input  logic [PlaceW-1:0] place_i,
   input  logic [3*W-1:0]    column_i,
   input  logic signed [RatioW-1:0] ratio_i,
@@ -19,7 +19,7 @@ module rm_ik_gather #(
   logic [Coordinates-1:0][3*W-1:0] sums_q;
   logic [PlaceW-1:0]               place_q, place_qq;
   logic                            valid_q, valid_qq;
-  logic [3*W-1:0]                  scaled_q, before;
+  logic [3*W-1:0]                  scaled_q, so_far;
   logic [2:0]                      lost_q, lost_scale, lost_sum;
   logic [3*W-1:0]                  scaled, sums;
 
@@ -36,7 +36,7 @@ module rm_ik_gather #(
       .y_o       (scaled[a*W+:W]),
       .overflow_o(lost_scale[a])
     );
-    assign sum = (W + 1)'($signed(before[a*W+:W])) + (W + 1)'($signed(scaled_q[a*W+:W]));
+    assign sum = (W + 1)'($signed(so_far[a*W+:W])) + (W + 1)'($signed(scaled_q[a*W+:W]));
     rm_round #(
       .InW  (W + 1),
       .Shift(0),
@@ -48,7 +48,7 @@ module rm_ik_gather #(
     );
   end
 
-  assign before = sums_q[place_qq];
+  assign so_far = sums_q[place_qq];
 
   always_ff @(posedge clk_i) begin
     valid_q    <= valid_i;

@@ -3,7 +3,6 @@
 module rm_ik_slots #(
   parameter int unsigned Joints = 7,
   parameter int unsigned JointW = 3,
-  parameter int unsigned Most   = 16,  // the most speculations of a unit
   parameter int unsigned SlotW  = 4,
   parameter int unsigned Loop   = 4    // cycles from a position to the next
 ) (
@@ -18,17 +17,16 @@ module rm_ik_slots #(
   output logic              outer_o,  // the joint at the tip
   output logic              inner_o   // the joint at the base
 );
-  localparam int unsigned Longest = Most > Loop ? Most : Loop;
-  localparam int unsigned CountW  = $clog2(Longest + 1);
+  localparam int unsigned CountW = SlotW + 1;
 
   logic              running_q, done;
   logic [JointW-1:0] joint_q;
   logic [CountW-1:0] slot_q, last;
 
   // As long as the speculations, or as the loop.
-  assign last    = CountW'(count_i) > CountW'(Loop) ? CountW'(count_i) - CountW'(1) : CountW'(Loop - 1);
+  assign last    = count_i > CountW'(Loop) ? count_i - CountW'(1) : CountW'(Loop - 1);
   assign begin_o = start_i || (running_q && slot_q == '0);
-  assign valid_o = start_i || (running_q && slot_q < CountW'(count_i));
+  assign valid_o = start_i || (running_q && slot_q < count_i);
   assign joint_o = start_i ? JointW'(Joints - 1) : joint_q;
   assign slot_o  = start_i ? '0 : SlotW'(slot_q);
   assign outer_o = joint_o == JointW'(Joints - 1);

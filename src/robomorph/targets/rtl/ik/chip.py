@@ -64,7 +64,9 @@ class _Top:
         self.index_bits = place_bits(self.problems)
         self.place_bits = place_bits(self.p.coordinates)
         self.step_bits = self.p.knobs.speculations.bit_length()
-        self.m = streaming_module(design.top, f"{self.p.name}: inverse kinematics of positions.", design.streams)
+        self.m = streaming_module(
+            design.top, f"{self.p.name}: inverse kinematics of positions.", design.streams
+        )
 
     def made(self) -> Module:
         self._add_signals()
@@ -160,7 +162,10 @@ class _Top:
         """Angles, which two parts write and three read; steps; columns."""
         m, p, n = self.m, self.p, self.problems
         depth = memory_depth(p.coordinates, n)
-        written, first = m.signal("theta_place", (depth - 1).bit_length()), m.signal("theta_first", (depth - 1).bit_length())
+        written, first = (
+            m.signal("theta_place", (depth - 1).bit_length()),
+            m.signal("theta_first", (depth - 1).bit_length()),
+        )
         moved = address(m["serial_at"], m["moved_place"], n)
         m.assign(written, choose(m["moved_write"], moved, address(m["load_at"], m["load_place"], n)))
         serial = address(m["serial_at"], m["serial_place"], n)
@@ -222,7 +227,12 @@ class _Top:
         wires = {
             **{**m.named("clk_i", "rst_ni"), "start_i": m["w_start"], "mode_i": self._of("newton", "serial")},
             **{"k_log_i": self._of("log", "serial"), "m_i": m["gram"], "e_i": m["serial_error"]},
-            **{"done_o": m["w_done"], "m_o": m["w_words"], "shift_o": m["w_shift"], "stalled_o": m["stalled"]},
+            **{
+                "done_o": m["w_done"],
+                "m_o": m["w_words"],
+                "shift_o": m["w_shift"],
+                "stalled_o": m["stalled"],
+            },
         }
         m.instance("u_weights", unit, wires)
 
@@ -238,8 +248,16 @@ class _Top:
             **{**m.named("clk_i", "rst_ni"), "start_i": m["search_start"], "first_i": m["search_first"]},
             **{"log_i": self._of("log", "search"), "weights_i": kept["w_words"], "shift_i": kept["w_shift"]},
             **{f"{name}_i": self._of(name, "search") for name in ("target", "threshold", "relaxed")},
-            **{"draw_i": m["draw"].bits(0, 8), "read_place_o": m["search_place"], "theta_i": m["search_theta"]},
-            **{"column_i": m["search_column"], "write_o": m["delta_write"], "write_place_o": m["delta_place"]},
+            **{
+                "draw_i": m["draw"].bits(0, 8),
+                "read_place_o": m["search_place"],
+                "theta_i": m["search_theta"],
+            },
+            **{
+                "column_i": m["search_column"],
+                "write_o": m["delta_write"],
+                "write_place_o": m["delta_place"],
+            },
             **{"delta_o": m["new_delta"], "done_o": m["search_done"], "step_o": m["found_step"]},
             **{"square_o": m["found_square"], "tip_o": m["found_tip"], "overflow_o": m["search_lost"]},
         }

@@ -155,7 +155,7 @@ class _Search:
             **{f"{name}_o": m[name] for name in ("valid", "joint", "slot", "outer", "inner")},
         }
         sizes = {"Joints": p.joints, "JointW": self.joint_bits, "Loop": t.loop}
-        m.instance("u_order", IK_SLOTS, wires, Most=p.knobs.rounds, SlotW=slot_bits(t), **sizes)
+        m.instance("u_order", IK_SLOTS, wires, SlotW=slot_bits(t), **sizes)
         m.assign(m["read_place_o"], self._place(0))
 
     def _joint(self, cycle: int) -> Signal:

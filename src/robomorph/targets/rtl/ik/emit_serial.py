@@ -27,7 +27,7 @@ from robomorph.targets.rtl.netlist import Module
 from robomorph.targets.rtl.stream import input_slots
 
 # More bits than a coordinate's that the own angle of a joint that follows it has.
-COUPLED_BITS = 4
+COUPLED_BITS = RATIO_BITS - RATIO_FRAC + 1
 
 
 def own_bits(plan: IkPlan) -> int:
@@ -137,9 +137,7 @@ class _Serial:
             **{"clk_i": m["clk_i"], "x_i": theta, "ratio_i": table(m, "ratio", now, t.ratio, RATIO_BITS)},
             **{"shift_i": table(m, "shift", then, t.shift, bits), "y_o": out},
         }
-        m.instance(
-            "u_couple", IK_COUPLE, wires, W=theta.width, RatioW=RATIO_BITS, Frac=RATIO_FRAC, OutW=bits
-        )
+        m.instance("u_couple", IK_COUPLE, wires, W=theta.width, RatioW=RATIO_BITS, Frac=RATIO_FRAC, OutW=bits)
         return out
 
     def _add_columns(self, own: Signal) -> None:
@@ -150,9 +148,14 @@ class _Serial:
         slide: list[Expression] = []
         if p.sliding:
             slides = table(m, "slides", self.later(m["joint"], at), p.tables.slides, 1)
-            stand = [(int(x) + (1 << w.theta - w.serial_angle >> 1)) >> (w.theta - w.serial_angle) for x in p.tables.stand]
+            stand = [
+                (int(x) + (1 << w.theta - w.serial_angle >> 1)) >> (w.theta - w.serial_angle)
+                for x in p.tables.stand
+            ]
             mask = (1 << w.serial_angle) - 1
-            standing = table(m, "stand", self.later(m["joint"], at), [x & mask for x in stand], w.serial_angle)
+            standing = table(
+                m, "stand", self.later(m["joint"], at), [x & mask for x in stand], w.serial_angle
+            )
             angle = choose(slides, standing, angle)
             drop = w.theta - p.serial_frac - p.slide_log
             moved = _shifted(m, "slide_raw", own, drop, w.serial)
@@ -189,12 +192,12 @@ class _Serial:
             m.register(word, out.bits(k * bits, bits), enable=self.later(m["going"], at + born, reset=True))
 
     def _phase(self, begins: Signal) -> Expression:
-        """Counts the cycles of a joint in the core; zero where one begins."""
+        """Counts the cycles of a joint in the core, and goes on to count after the last; zero where one begins."""
         m, bits = self.m, self.t.columns.phase_bits
-        count = m.signal("phase_next", bits)
-        m.register(count, choose(begins, Literal(1, bits), count + Literal(1, bits)))
-        phase = m.signal("phase", bits)
+        count, phase = m.signal("phase_next", bits), m.signal("phase", bits)
         m.assign(phase, choose(begins, Literal(0, bits), count))
+        ends = phase.equals(self.t.gap - 1)
+        m.register(count, choose(ends, Literal(0, bits), phase + Literal(1, bits)))
         return phase
 
     def _add_column(self) -> tuple[Signal, list[Expression]]:

@@ -42,9 +42,13 @@ class Widths:
         for name, (least, most) in ends.items():
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
-                raise ArgumentError(f"{name}: expected a whole number from {least} to {most}, found {value!r}")
+                raise ArgumentError(
+                    f"{name}: expected a whole number from {least} to {most}, found {value!r}"
+                )
         if self.serial < self.unit:
-            raise ArgumentError(f"serial: expected at least the {self.unit} bits of `unit`, found {self.serial}")
+            raise ArgumentError(
+                f"serial: expected at least the {self.unit} bits of `unit`, found {self.serial}"
+            )
         if max(self.angle, self.serial_angle) > self.theta:
             raise ArgumentError(
                 f"angle: expected at most the {self.theta} bits of `theta`, found {self.angle} and "
@@ -75,7 +79,9 @@ class Knobs:
         for name, (least, most) in ends.items():
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
-                raise ArgumentError(f"{name}: expected a whole number from {least} to {most}, found {value!r}")
+                raise ArgumentError(
+                    f"{name}: expected a whole number from {least} to {most}, found {value!r}"
+                )
         for name in ("units", "speculations", "evaluators"):
             value = getattr(self, name)
             if value & (value - 1):

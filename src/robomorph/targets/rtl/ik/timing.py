@@ -8,8 +8,8 @@ from functools import cached_property
 
 from robomorph.errors import TargetError
 from robomorph.targets.rtl.ik.definition import weight_spec
-from robomorph.targets.rtl.ik.plan_weights import latency
 from robomorph.targets.rtl.ik.plan import IkPlan
+from robomorph.targets.rtl.ik.plan_weights import latency
 from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, WeightSpec
 from robomorph.targets.rtl.schedule import Knobs, Schedule
 from robomorph.targets.rtl.scheduler import make_schedule
