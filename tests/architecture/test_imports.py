@@ -38,7 +38,7 @@ ROBOTS: dict[str, set[str]] = {
 # From the one to the other, and what uses kernels.
 USES: dict[str, set[str]] = {
     "compiler": {*GROUND, *ROBOTS} - {"paths"},
-    "accelerators": {"algorithms", "errors", "ir", "model", "spatial", "targets"},
+    "accelerators": {"algorithms", "errors", "ir", "model", "passes", "spatial", "targets"},
     "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
     "given": {*GROUND, *ROBOTS, "loading", "robot"},
     "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},

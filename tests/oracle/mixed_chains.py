@@ -1,4 +1,5 @@
-"""Chains of joints of all kinds that one coordinate moves: turning and sliding, following others, at any angle."""
+"""Chains of joints of all kinds that one coordinate moves: turning and sliding, following others, at any
+angle."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ _ANGLES = (0.0, 1.5707963267948966, -1.5707963267948966, 3.141592653589793)
 
 
 def mixed_chain(seed: int) -> str:
-    """URDF text of a chain of 3 to 9 joints; every third one has only right angles. The last link is `tool`."""
+    """URDF text of a chain of 3 to 9 joints; every third one has only right angles. The last link is
+    `tool`."""
     rng = np.random.default_rng(seed)
     joints = int(rng.integers(3, 10))
     right = seed % 3 == 0
     parts = [f'<robot name="mixed{seed}">', '<link name="base"/>']
-    parent, earlier = "base", []
+    parent = "base"
+    earlier: list[tuple[str, str]] = []
     for k in range(joints):
         link = "tool" if k == joints - 1 else f"link{k}"
         kind = rng.choice(["revolute", "continuous", "prismatic"], p=[0.45, 0.25, 0.3])

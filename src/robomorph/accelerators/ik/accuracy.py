@@ -15,8 +15,8 @@ SIGMAS = 6.0
 
 
 def own_error(chain: Chain, plan: IkPlan, length: float) -> float:
-    """m: SIGMAS standard deviations of what roundings of angles, sines and products add up to, and all of what
-    rounded constants do, which is the same for every configuration of a joint and does not even out."""
+    """m: SIGMAS standard deviations of what roundings of angles, sines and products add up to, and all of
+    what rounded constants do, which is the same for every configuration of a joint and does not even out."""
     place = length * 2.0**-plan.unit_frac
     last = 1.0 / math.sqrt(12.0)  # the deviation of a rounding, in last places
     arms = _arms(chain)

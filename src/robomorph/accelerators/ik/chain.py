@@ -1,8 +1,8 @@
 """The path from the world to a frame as a chain of turns and slides, in frames that suit a chip.
 
-Every joint is the same sequence of moves: an offset, a turn about x (the twist), a turn about z, a slide along
-z. Frames are fitted to the path alone, so that joints of one kind often share offset and twist, which then cost
-nothing. What stands before the first joint is the chain's base: the host carries targets into it.
+Every joint is the same sequence of moves: an offset, a turn about x (the twist), a turn about z, a slide
+along z. Frames are fitted to the path alone, so that joints of one kind often share offset and twist, which
+then cost nothing. What stands before the first joint is the chain's base: the host carries targets into it.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ def make_chain(model: Model, frame: str, lower: Array, upper: Array) -> Chain:
     ]
     base, first = _uniform(_pose(plan.placements[0]), joints)
     tip = plan.to_internal[-1].compose(last.placement).translation
-    ends = [tuple(float(x[k]) for k in own) for x in (lower, upper)]
-    tip_offset = (float(tip[0]), float(tip[1]), float(tip[2]))
-    return Chain(model.name, frame, (first, *joints[1:]), own, *ends, base, tip_offset)
+    low, high = (tuple(float(x[k]) for k in own) for x in (lower, upper))
+    origin = (float(tip[0]), float(tip[1]), float(tip[2]))
+    return Chain(model.name, frame, (first, *joints[1:]), own, low, high, base, origin)
 
 
 def _path(model: Model, frame: str) -> tuple[list[int], Frame]:
@@ -121,8 +121,8 @@ def _check_joint(body: Body) -> None:
     joint = JOINT_TYPES[body.kind]
     if type(joint) not in (Revolute, Prismatic):
         raise ArgumentError(
-            f"joint {body.joint_name!r} ({body.kind}): the chip turns and slides, one coordinate a joint: use "
-            "on='cpu', or a frame whose path has revolute, continuous and prismatic joints alone"
+            f"joint {body.joint_name!r} ({body.kind}): the chip turns and slides, one coordinate a joint: "
+            "use on='cpu', or a frame whose path has revolute, continuous and prismatic joints alone"
         )
 
 
@@ -151,8 +151,8 @@ def _joint(body: Body, placement: Sequence[Move], turn: float, coordinate: int) 
 
 
 def _uniform(standing: Pose, joints: Sequence[ChainJoint]) -> tuple[Pose, ChainJoint]:
-    """The first joint with what all others have in common, so that it is no exception, and the base that makes
-    up for it."""
+    """The first joint with what all others have in common, so that it is no exception, and the base that
+    makes up for it."""
     first, others = joints[0], joints[1:]
     twists = {joint.twist for joint in others}
     parts = [{joint.offset[k] for joint in others} for k in range(3)]
@@ -165,6 +165,6 @@ def _uniform(standing: Pose, joints: Sequence[ChainJoint]) -> tuple[Pose, ChainJ
 def _pose(moves: Sequence[Move]) -> Pose:
     """The pose that constant moves lead to."""
     transform = Transform(tuple(moves))
-    origin = np.array(transform.point_back((0.0, 0.0, 0.0)), float)
-    axes = [np.array(transform.moment_back(unit), float) for unit in np.eye(3).tolist()]
-    return Pose(np.stack(axes, axis=1), origin)
+    units: tuple[Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    axes = np.array([transform.moment_back(unit) for unit in units], np.float64).T
+    return Pose(axes, np.array(transform.point_back((0.0, 0.0, 0.0)), np.float64))

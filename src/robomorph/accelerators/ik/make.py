@@ -52,8 +52,8 @@ class IkChip:
         return own_error(self.chain, self.plan, self.length)
 
     def target_words(self, targets: Array) -> tuple[Array, Array]:
-        """Words (n, 3) of targets (n, 3) in the world, and whether one did not fit (n,): such a target is out of
-        reach."""
+        """Words (n, 3) of targets (n, 3) in the world, and whether one did not fit (n,): such a target is out
+        of reach."""
         words = np.floor(self.chain.carried(targets) / self.place + 0.5)
         most = float((1 << self.plan.target_bits - 1) - 1)
         clipped = np.clip(words, -most, most)
@@ -121,8 +121,8 @@ def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) 
 
 
 def _length(chain: Chain, widths: Widths) -> float:
-    """m of a unit: the smallest that holds the chain, or one a little larger whose offsets round well. Rounded
-    offsets are an error that every position has alike, where other roundings even out."""
+    """m of a unit: the smallest that holds the chain, or one a little larger whose offsets round well.
+    Rounded offsets are an error that every position has alike, where other roundings even out."""
     reach = chain.reach
     if not 1e-6 <= reach <= 1e6:
         raise ArgumentError(f"{chain.name}: a chip needs a chain of 1e-6 to 1e6 m, found {reach:g} m")

@@ -54,7 +54,8 @@ class Template:
 
 
 def reach_template(chain: Chain, length: float, bits: int) -> Template:
-    """(tip 3, cos, sin[, slide], constants) -> (tip 3), in words of `bits` bits; positions in units of `length` m."""
+    """(tip 3, cos, sin[, slide], constants) -> (tip 3), in words of `bits` bits; positions in units of
+    `length` m."""
     tracer, ports = Tracer(), _ports(chain, (("tip", 3),))
     values = tracer.inputs(ports)
     constants = _Constants(chain.joints, length, tracer, sum(p.size for p in ports))

@@ -83,10 +83,7 @@ class Simulation:
         bits a cycle that a link to the host carries in and out, 0 for all at once; beats wait for it. It has
         failed if nothing moves on either stream for `quiet` cycles."""
         _check_link(link)
-        if waveform is not None and not self.trace:
-            raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
-        if waveform is not None:
-            _check_writable(waveform)
+        self._check_waveform(waveform)
         chosen = np.ascontiguousarray(words[:, list(self.design.input_slots)], np.int32)
         n, out_words = len(chosen), self.design.streams[1].words
         out = np.zeros((n, out_words), np.int32)
@@ -118,6 +115,12 @@ class Simulation:
         accepted, ready, finished = times
         last, stuck = float(link_done[0]), bool(sticky[0])
         return Run(words_out, flagged, accepted, ready, finished, cycles, stuck, last)
+
+    def _check_waveform(self, waveform: Path | None) -> None:
+        if waveform is not None and not self.trace:
+            raise TargetError("rtl: this simulation was built without waveforms: make it with trace=True")
+        if waveform is not None:
+            _check_writable(waveform)
 
 
 def _check_link(link: tuple[float, float]) -> None:

@@ -82,7 +82,15 @@ class _Top:
     def _add_signals(self) -> None:
         """What the parts tell each other."""
         m, p, n = self.m, self.p, self.problems
-        bits = ("loaded", "load_write", "sent", "serial_start", "serial_last", "serial_end", "serial_done")
+        bits: tuple[str, ...] = (
+            "loaded",
+            "load_write",
+            "sent",
+            "serial_start",
+            "serial_last",
+            "serial_end",
+            "serial_done",
+        )
         bits += ("search_start", "search_first", "search_done", "serial_lost", "search_lost", "stalled")
         bits += ("moved_write", "theta_read", "column_write", "delta_write", "w_start", "w_done")
         for name in bits:
@@ -144,9 +152,25 @@ class _Top:
     def _add_control(self) -> None:
         m = self.m
         m.assign(m["serial_done"], m["w_done"] | m["serial_end"])
-        inward = ("loaded", "load_at", "cap", "threshold", "patience", "seed", "serial_done", "stalled")
+        inward: tuple[str, ...] = (
+            "loaded",
+            "load_at",
+            "cap",
+            "threshold",
+            "patience",
+            "seed",
+            "serial_done",
+            "stalled",
+        )
         inward += ("serial_lost", "search_done", "search_lost", "sent", "sent_at")
-        outward = ("empty", "serial_start", "serial_at", "serial_last", "search_start", "search_at")
+        outward: tuple[str, ...] = (
+            "empty",
+            "serial_start",
+            "serial_at",
+            "serial_last",
+            "search_start",
+            "search_at",
+        )
         outward += ("search_first", "ready", "step", "square", "tip", "iterations", "status", "flag")
         wires = {
             **m.named("clk_i", "rst_ni"),
@@ -162,10 +186,8 @@ class _Top:
         """Angles, which two parts write and three read; steps; columns."""
         m, p, n = self.m, self.p, self.problems
         depth = memory_depth(p.coordinates, n)
-        written, first = (
-            m.signal("theta_place", (depth - 1).bit_length()),
-            m.signal("theta_first", (depth - 1).bit_length()),
-        )
+        bits = (depth - 1).bit_length()
+        written, first = m.signal("theta_place", bits), m.signal("theta_first", bits)
         moved = address(m["serial_at"], m["moved_place"], n)
         m.assign(written, choose(m["moved_write"], moved, address(m["load_at"], m["load_place"], n)))
         serial = address(m["serial_at"], m["serial_place"], n)

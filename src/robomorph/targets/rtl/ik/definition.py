@@ -1,10 +1,9 @@
 """Quick-IK, relaxed Quick-IK and speculative Newton in fixed point: every word of the chip, defined.
 
-Lanes are problems, and problems times speculations. An iteration is a serial pass (angles moved by the step that
-was chosen, axes, columns, M = J J^T), the w unit, and a search: of the steps k/K, k = 1..K, the one that ends
-nearest to the target, the lowest k at a tie. Positions are exact in neither: both sweeps round after every
-operation (`ir/fixed.py`); squared errors and M are exact.
-"""
+Lanes are problems, and problems times speculations. An iteration is a serial pass (angles moved by the step
+that was chosen, axes, columns, M = J J^T), the w unit, and a search: of the steps k/K, k = 1..K, the one that
+ends nearest to the target, the lowest k at a tie. Positions are exact in neither: both sweeps round after
+every operation (`ir/fixed.py`); squared errors and M are exact."""
 
 from __future__ import annotations
 
@@ -38,7 +37,8 @@ class Answers:
 
 
 class Choice(NamedTuple):
-    """What a search found: the chosen k, its position (n, 3), squared error, and whether anything saturated."""
+    """What a search found: the chosen k, its position (n, 3), squared error, and whether anything
+    saturated."""
 
     k: Array
     tip: Array
@@ -232,7 +232,7 @@ class _Chip:
         t = self.plan.tables
         if not self.plan.coupled:
             return coordinate
-        return round_shift(coordinate * t.ratio[i], RATIO_FRAC) + (t.shift[i] << guard)
+        return np.asarray(round_shift(coordinate * t.ratio[i], RATIO_FRAC) + (t.shift[i] << guard))
 
     def _slide(self, i: int, own: Array, frac: int, form: Format) -> tuple[Array, ...]:
         """The slide of a joint in a format of positions; zero of one that turns; nothing if none slides."""
@@ -278,7 +278,7 @@ class _Chip:
         shorter = np.maximum(1, ((best + 1) * share + 128) >> 8)
         reached = square[rows, best] <= self.head.threshold[live]
         k = np.where(relaxed & ~reached, shorter, best + 1)
-        return Choice(k, tips[rows, k - 1], square[rows, k - 1], (lost & tried).any(axis=1))
+        return Choice(k, tips[rows, k - 1], square[rows, k - 1], np.asarray((lost & tried).any(axis=1)))
 
     def _tips(self, live: Array, delta: Array, steps: Array) -> tuple[Array, Array]:
         """Positions (n, K, 3) after k K-ths of the step, and what saturated (n, K)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from robomorph.targets.rtl.cell_table import IK_ANGLE, IK_COUPLE, IK_JUDGE, IK_SLOTS, IK_STEP, MEMORY_TWO
 from robomorph.targets.rtl.emit_core import core_module
 from robomorph.targets.rtl.expressions import Expression, Literal, Signal, any_of, choose, join
-from robomorph.targets.rtl.ik.emit_serial import COUPLED_BITS, _shifted
+from robomorph.targets.rtl.ik.emit_serial import COUPLED_BITS, shifted, standing_angles
 from robomorph.targets.rtl.ik.parts import Delays, add_rotation, add_wrapped_round, place_bits, table
 from robomorph.targets.rtl.ik.plan import FACTOR_BITS, FACTOR_FRAC, RATIO_BITS, RATIO_FRAC, IkPlan
 from robomorph.targets.rtl.ik.timing import Timing
@@ -54,7 +54,7 @@ def unit_module(name: str, timing: Timing) -> Module:
     if p.sliding:
         angle = choose(m["slides_i"], m["stand_i"], angle)
         drop = p.delta_frac - p.unit_frac - p.slide_log
-        moved, kept = _shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
+        moved, kept = shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
         m.assign(kept, choose(m["slides_i"], moved, Literal(0, w.unit)))
         slide = [later(kept, p.knobs.rotate_stages + 1)]
     cos, sin = add_rotation(m, "turn", angle, w.angle, w.unit, p.knobs.rotate_stages)
@@ -92,7 +92,8 @@ def _add_loop(m: Module, later: Delays, t: Timing, turn: list[Expression]) -> No
 
 
 def search_module(name: str, timing: Timing) -> Module:
-    """The module: a start, then nothing more until `done_o`. Words of the problem are held through the search."""
+    """The module: a start, then nothing more until `done_o`. Words of the problem are held through the
+    search."""
     return _Search(name, timing).made()
 
 
@@ -108,7 +109,8 @@ class _Search:
         self._add_ports()
         self._add_order()
         theta, step = self._add_step()
-        tried = [self._add_angles(f, theta, step) for f in range(self.p.knobs.units)]
+        limits = self._limits(self.t.own_step + 2)
+        tried = [self._add_angles(f, theta, step, limits) for f in range(self.p.knobs.units)]
         tips = self._add_units(tried)
         self._add_judge(tips)
         self._add_overflow()
@@ -215,22 +217,20 @@ class _Search:
         m, p, bits = self.m, self.p, step_bits(self.p)
         if not p.limited:
             return {"clamped_i": Literal(0, 1), "lower_i": Literal(0, bits), "upper_i": Literal(0, bits)}
-        if "limits" not in self.__dict__:
-            guard, tables = p.widths.guard, p.tables
-            self.limits = {
-                "clamped_i": table(m, "clamped", self._joint(at), tables.clamped, 1),
-                "lower_i": table(m, "lower", self._joint(at), tables.lower << guard, bits),
-                "upper_i": table(m, "upper", self._joint(at), tables.upper << guard, bits),
-            }
-        return self.limits
+        guard, tables = p.widths.guard, p.tables
+        return {
+            "clamped_i": table(m, "clamped", self._joint(at), tables.clamped, 1),
+            "lower_i": table(m, "lower", self._joint(at), tables.lower << guard, bits),
+            "upper_i": table(m, "upper", self._joint(at), tables.upper << guard, bits),
+        }
 
-    def _add_angles(self, f: int, theta: Signal, step: Signal) -> Signal:
+    def _add_angles(self, f: int, theta: Signal, step: Signal, limits: dict[str, Expression]) -> Signal:
         """What unit f tries: k = f + 1, then every further number of units."""
         m, p, at = self.m, self.p, self.t.own_step
         out = m.signal(f"tried{f}", tried_bits(p))
         wires = {
             **{"clk_i": m["clk_i"], "load_i": self.later(m["begins"], at + 1, reset=True)},
-            **{"theta_i": theta, "step_i": step, "tried_o": out, **self._limits(at + 2)},
+            **{"theta_i": theta, "step_i": step, "tried_o": out, **limits},
         }
         m.instance(
             f"u_angle{f}",
@@ -248,19 +248,18 @@ class _Search:
     def _add_units(self, tried: list[Signal]) -> list[Signal]:
         """The units, all in step; positions that they give."""
         m, p, t, w = self.m, self.p, self.t, self.p.widths
-        unit, core, wires = unit_module(f"{m.name}_unit", t), t.unit_core, {"clk_i": m["clk_i"]}
+        unit, core = unit_module(f"{m.name}_unit", t), t.unit_core
+        wires: dict[str, Expression] = {"clk_i": m["clk_i"]}
         if p.sliding:
             joint = self._joint(t.tried)
-            places, mask = w.theta - w.angle, (1 << w.angle) - 1
-            stand = [((int(x) + (1 << places >> 1)) >> places) & mask for x in p.tables.stand]
-            wires["slides_i"] = table(m, "slides", joint, p.tables.slides, 1)  # type: ignore[assignment]
-            wires["stand_i"] = table(m, "stand", joint, stand, w.angle)  # type: ignore[assignment]
+            wires["slides_i"] = table(m, "slides", joint, p.tables.slides, 1)
+            wires["stand_i"] = table(m, "stand", joint, standing_angles(p, w.angle), w.angle)
         if constants := p.tables.reach.shape[1]:
             columns = [
                 table(m, f"constant{k}", self._joint(core), p.tables.reach[:, k], w.unit)
                 for k in range(constants)
             ]
-            wires["constants_i"] = join(*reversed(columns))  # type: ignore[assignment]
+            wires["constants_i"] = join(*reversed(columns))
         m.signal("scan_slot", slot_bits(t))
         end = core + t.loop - 1
         wires |= {"outer_i": self.later(m["outer"], core), "read_i": self.later(m["slot"], core)}

@@ -1,5 +1,5 @@
-"""The serial unit: joints from the base outward, each moved by the chosen step, its axes, origin and column, and
-M = J J^T on the way."""
+"""The serial unit: joints from the base outward, each moved by the chosen step, its axes, origin and column,
+and M = J J^T on the way."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def own_bits(plan: IkPlan) -> int:
 
 
 def serial_module(name: str, timing: Timing) -> Module:
-    """The module: started with `last_i` it only moves the angles. `gram_o` is whole, and `begin_o` is up, when
-    the w unit may begin; `done_o` after a last pass."""
+    """The module: started with `last_i` it only moves the angles. `gram_o` is whole, and `begin_o` is up,
+    when the w unit may begin; `done_o` after a last pass."""
     return _Serial(name, timing).made()
 
 
@@ -86,8 +86,10 @@ class _Serial:
         m.signal("valid")
         m.signal("joint", self.joint_bits)
         m.signal("outermost")
-        wires = {"start_i": m["start_i"], "quick_i": m["last_i"], "valid_o": m["valid"]}
-        wires |= {**m.named("clk_i", "rst_ni"), "joint_o": m["joint"], "final_o": m["outermost"]}
+        wires = {
+            **{**m.named("clk_i", "rst_ni", "start_i"), "quick_i": m["last_i"], "valid_o": m["valid"]},
+            **{"joint_o": m["joint"], "final_o": m["outermost"]},
+        }
         m.instance("u_order", IK_JOINTS, wires, Joints=p.joints, JointW=self.joint_bits, Gap=self.t.gap)
         # Joints that go on to the core: not those of a last pass.
         m.signal("going")
@@ -102,7 +104,7 @@ class _Serial:
             return joint
         return table(self.m, f"place{cycle}", joint, self.p.tables.coordinate, self.place_bits)
 
-    def _coordinate_table(self, name: str, cycle: int, values: object, width: int) -> Expression:
+    def _coordinate_table(self, name: str, cycle: int, width: int) -> Expression:
         """A constant of the joint's coordinate."""
         of_joints = self.p.tables.__dict__[f"coordinate_{name}"][self.p.tables.coordinate]
         return table(self.m, f"{name}{cycle}", self.later(self.m["joint"], cycle), of_joints, width)
@@ -115,7 +117,7 @@ class _Serial:
         limits |= {"lower_i": Literal(0, bits), "upper_i": Literal(0, bits)}
         if p.limited:
             for name, width in (("clamped", 1), ("lower", bits), ("upper", bits)):
-                limits[f"{name}_i"] = self._coordinate_table(name, moved - 1, None, width)
+                limits[f"{name}_i"] = self._coordinate_table(name, moved - 1, width)
         theta = m.signal("moved", bits)
         wires = {**m.named("clk_i", "theta_i", "delta_i", "step_i"), **limits, "theta_o": theta}
         limited = Literal(int(p.limited), 1)
@@ -148,17 +150,11 @@ class _Serial:
         slide: list[Expression] = []
         if p.sliding:
             slides = table(m, "slides", self.later(m["joint"], at), p.tables.slides, 1)
-            stand = [
-                (int(x) + (1 << w.theta - w.serial_angle >> 1)) >> (w.theta - w.serial_angle)
-                for x in p.tables.stand
-            ]
-            mask = (1 << w.serial_angle) - 1
-            standing = table(
-                m, "stand", self.later(m["joint"], at), [x & mask for x in stand], w.serial_angle
-            )
+            stand = standing_angles(p, w.serial_angle)
+            standing = table(m, "stand", self.later(m["joint"], at), stand, w.serial_angle)
             angle = choose(slides, standing, angle)
             drop = w.theta - p.serial_frac - p.slide_log
-            moved = _shifted(m, "slide_raw", own, drop, w.serial)
+            moved = shifted(m, "slide_raw", own, drop, w.serial)
             kept = m.signal("slide", w.serial)
             m.assign(kept, choose(slides, moved, Literal(0, w.serial)))
             slide = [self.later(kept, p.knobs.rotate_stages + 1)]
@@ -192,7 +188,8 @@ class _Serial:
             m.register(word, out.bits(k * bits, bits), enable=self.later(m["going"], at + born, reset=True))
 
     def _phase(self, begins: Signal) -> Expression:
-        """Counts the cycles of a joint in the core, and goes on to count after the last; zero where one begins."""
+        """Counts the cycles of a joint in the core, and goes on to count after the last; zero where one
+        begins."""
         m, bits = self.m, self.t.columns.phase_bits
         count, phase = m.signal("phase_next", bits), m.signal("phase", bits)
         m.assign(phase, choose(begins, Literal(0, bits), count))
@@ -255,11 +252,11 @@ class _Serial:
         """A coordinate at a limit, as the moved angle was, that the error pushes further gets no column."""
         m, p = self.m, self.p
         bits, moved = p.theta_bits, 4
-        theta, clamped = m["moved"], self._coordinate_table("clamped", moved, None, 1)
+        theta, clamped = m["moved"], self._coordinate_table("clamped", moved, 1)
         ends = []
         for name in ("lower", "upper"):
             here = m.signal(f"at_{name}")
-            m.assign(here, clamped & theta.equals(self._coordinate_table(name, moved, None, bits)))
+            m.assign(here, clamped & theta.equals(self._coordinate_table(name, moved, bits)))
             ends.append(self.later(here, at - moved))
         out = m.signal("held", column.width)
         wires = {**m.named("clk_i", "error_i"), "column_i": column, "column_o": out}
@@ -298,13 +295,19 @@ class _Serial:
         m.assign(m["overflow_o"], lost)
 
 
+def standing_angles(plan: IkPlan, bits: int) -> list[int]:
+    """Per joint, the angle at which it stands if it slides, in so many bits of a turn."""
+    places = plan.widths.theta - bits
+    return [((int(x) + (1 << places >> 1)) >> places) & ((1 << bits) - 1) for x in plan.tables.stand]
+
+
 def _raised(word: Expression, places: int, bits: int) -> Expression:
     """A word with so many more fraction bits."""
     longer = join(word, Literal(0, places)) if places else word
     return sign_extend(longer, bits)
 
 
-def _shifted(m: Module, name: str, word: Signal, drop: int, bits: int) -> Expression:
+def shifted(m: Module, name: str, word: Signal, drop: int, bits: int) -> Expression:
     """A slide in the format of positions."""
     if drop >= 0:
         return add_round(m, name, word, drop, bits)

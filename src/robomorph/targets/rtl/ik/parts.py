@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from robomorph.ir.cordic import cordic_turns
@@ -27,7 +27,7 @@ class Delays:
         return chain[cycles]
 
 
-def table(m: Module, name: str, index: Expression, values: Sequence[Any], width: int) -> Expression:
+def table(m: Module, name: str, index: Expression, values: Iterable[Any], width: int) -> Expression:
     """A constant of every joint, chosen by its number; a plain one if all are alike."""
     words = [int(value) for value in values]
     if len(set(words)) == 1:

@@ -1,5 +1,5 @@
-"""What an inverse-kinematics chip is made of, in words: a chain's tables, the templates of its two sweeps, and
-the knobs. Knows numbers only; `accelerators/ik` makes one from a robot."""
+"""What an inverse-kinematics chip is made of, in words: a chain's tables, the templates of its two sweeps,
+and the knobs. Knows numbers only; `accelerators/ik` makes one from a robot."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Widths:
 class Knobs:
     """The hardware's size. `units` search units try `speculations` lengths of a step, `evaluators` of them
     are judged in a cycle; `problems` are in flight; `multiply_stages` registers are inside a multiplier and
-    `rotate_stages` inside a CORDIC; `period` is the chained delay of a cycle in multiplications; `fold` are the
-    cycles a joint takes in the serial unit (0: as few as its loop allows)."""
+    `rotate_stages` inside a CORDIC; `period` is the chained delay of a cycle in multiplications; `fold` are
+    the cycles a joint takes in the serial unit (0: as few as its loop allows)."""
 
     units: int = 4
     speculations: int = 64
@@ -110,12 +110,11 @@ class Knobs:
 class Tables:
     """What differs from joint to joint, a word each; index 0 is the joint at the base.
 
-    reach, columns (N, n): constants of the two templates. slides: does it slide? stand: of a sliding joint, the
-    angle that it stands at. coordinate: which coordinate moves it. closes: is it the outermost of those that
-    its coordinate moves? ratio, shift: its own coordinate is ratio * coordinate + shift. clamped, lower,
-    upper: limits of its own coordinate; coordinate_* those of the coordinates (C,). factor: a unit step of the
-    joint in the units of its words.
-    """
+    reach, columns (N, n): constants of the two templates. slides: does it slide? stand: of a sliding joint,
+    the angle that it stands at. coordinate: which coordinate moves it. closes: is it the outermost of those
+    that its coordinate moves? ratio, shift: its own coordinate is ratio * coordinate + shift. clamped, lower,
+    upper: limits of its own coordinate; coordinate_* those of the coordinates (C,). factor: a unit step of
+    the joint in the units of its words."""
 
     reach: Array
     columns: Array

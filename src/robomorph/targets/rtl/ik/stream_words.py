@@ -48,7 +48,8 @@ def problem_words(
     seed: Array,
     theta: Array,
 ) -> Array:
-    """Words (n, input_words) of target words (n, 3), squared thresholds (n,), seeds (n,) and coordinates (n, C)."""
+    """Words (n, input_words) of target words (n, 3), squared thresholds (n,), seeds (n,) and coordinates (n,
+    C)."""
     n = len(target)
     control = mode | k_log << 4 | patience << 8 | np.asarray(seed, np.int64) << 16
     words = np.empty((n, HEADER_IN + theta.shape[1]), np.int64)

@@ -1,5 +1,5 @@
-"""When everything happens on the chip: schedules of the two sweeps, the cycles between stages, and the formula
-for an iteration, which simulation must meet."""
+"""When everything happens on the chip: schedules of the two sweeps, the cycles between stages, and the
+formula for an iteration, which simulation must meet."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ANY = 1_000  # cycles: more than any schedule here has
 
 @dataclass(frozen=True)
 class Timing:
-    """Cycles of a chip's stages. Those of the serial pass count from the cycle that begins a joint there, those
-    of a search from the one that begins the joint's first speculation."""
+    """Cycles of a chip's stages. Those of the serial pass count from the cycle that begins a joint there,
+    those of a search from the one that begins the joint's first speculation."""
 
     plan: IkPlan
 
