@@ -78,11 +78,9 @@ class Solver:
             plan = self._plans[lanes] = self._make_plan(lanes)
         return Raw(*_native.ik_solve(plan, reference, start, posture, threads))
 
-    def evaluate(
-        self, reference: Array, q: Array, posture: Array | None = None, threads: int = 1
-    ) -> Raw:
-        """The errors at `q` (n, nq) as they are, without a step; joints that are back after a turn go to where
-        they are nearest to the posture."""
+    def evaluate(self, reference: Array, q: Array, posture: Array | None = None, threads: int = 1) -> Raw:
+        """The errors at `q` (n, nq) as they are, without a step. With a posture, joints that are back after a
+        turn go to where they are nearest to it."""
         if self._still is None:
             options = replace(
                 self.options,

@@ -13,7 +13,7 @@ from robomorph.ik.devices import Found
 from robomorph.ik.joints import SCALAR
 from robomorph.ik.methods import METHODS
 from robomorph.ik.options import FIRST
-from robomorph.targets.gpu.device import Device, Executable
+from robomorph.targets.gpu.device import Executable
 from robomorph.targets.gpu.devices import open_gpu
 from robomorph.targets.gpu.dialect import GpuDialect
 from robomorph.targets.gpu.group_source import OPT_IN_SHARED
@@ -36,8 +36,8 @@ def make_search(solver: Solver) -> GpuSearch:
 class GpuSearch:
     """A solver's search on a GPU; built by the first call."""
 
-    def __init__(self, solver: Solver, device: Device | None = None) -> None:
-        self.solver, self._device = solver, device
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
         self._built: Executable | None = None
         self._lock = threading.Lock()
 
@@ -50,7 +50,7 @@ class GpuSearch:
     def _executable(self) -> Executable:
         with self._lock:
             if self._built is None:
-                device = self._device or open_gpu(self.solver.options.on)
+                device = open_gpu(self.solver.options.on)
                 if not device.supports(DTYPE):
                     raise TargetError(f'{device.name} has no double precision: use on="cpu"')
                 self._built = device.build(make_plan(self.solver, device.dialect, device.shared_limit))
@@ -92,17 +92,15 @@ def refuse(solver: Solver) -> None:
     if not _runs(method):
         known = ", ".join(f'"{m.name}"' for m in METHODS.values() if _runs(m))
         raise ArgumentError(
-            f'method: {on} runs methods that try many lengths of every step ({known}), found "{method.name}": '
-            'name one of them, or use on="cpu"'
+            f"method: {on} runs methods that try many lengths of every step ({known}), found "
+            f'"{method.name}": name one of them, or use on="cpu"'
         )
     if options.choice != FIRST:
-        raise ArgumentError(
-            f'solutions: {on} finds one, from q0: leave `solutions` out, or use on="cpu"'
-        )
+        raise ArgumentError(f'solutions: {on} finds one, from q0: leave `solutions` out, or use on="cpu"')
     if options.starts > 1:
         raise ArgumentError(
-            f'starts: {on} starts from q0 alone, found {options.starts}: leave `starts` out, pass other starts '
-            'as a batch of q0, or use on="cpu"'
+            f"starts: {on} starts from q0 alone, found {options.starts}: leave `starts` out, pass other "
+            'starts as a batch of q0, or use on="cpu"'
         )
     _refuse_tasks(solver)
     _refuse_joints(solver)

@@ -152,9 +152,7 @@ def _locals(tables: GroupTables, dialect: GpuDialect, value: str, evaluations: i
     ]
 
 
-def round_lines(
-    phases: int | str, threads: int, dialect: GpuDialect, dtype: str, guard: str = ""
-) -> str:
+def round_lines(phases: int | str, threads: int, dialect: GpuDialect, dtype: str, guard: str = "") -> str:
     """Loops that carry out tables of so many phases and threads, over the names `own`, `steps`, `bounds` and
     `lane`. A `guard` keeps threads that are not of the group from the work, not from the barriers."""
     arithmetic = dialect.arithmetic(dtype)

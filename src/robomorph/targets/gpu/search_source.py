@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import TargetError
-from robomorph.ir.program import Program
+from robomorph.ir.program import Port, Program
 from robomorph.passes.chunk import chunk
 from robomorph.passes.fuse import fuse
 from robomorph.passes.layout import plan_layout
@@ -30,7 +30,7 @@ from robomorph.targets.gpu.group_source import (
 )
 from robomorph.targets.gpu.launch import LaunchPlan
 from robomorph.targets.gpu.schedule import schedule
-from robomorph.targets.gpu.signature import heading
+from robomorph.targets.gpu.signature import head_lines
 from robomorph.targets.gpu.tables import GroupTables, make_tables
 from robomorph.targets.gpu.thread_source import CHUNK
 from robomorph.targets.templates import fill
@@ -101,14 +101,13 @@ def search_plan(
             'use on="cpu"'
         )
     tables = (source.residual, source.step)
-    reference, start = programs.residual.inputs[1], programs.residual.inputs[0]
     return LaunchPlan(
         mapping="search",
         symbol=source.symbol,
         source=source.text(),
         dtype=dtype,
-        inputs=(reference, type(start)("start", start.shape)),
-        outputs=(start, type(start)("iterations", (1,))),
+        inputs=source.ports[0],
+        outputs=source.ports[1],
         tables=source.tables(),
         block_threads=source.threads,
         evaluations=1,
@@ -121,16 +120,16 @@ def search_plan(
 
 
 class _Source:
-    def __init__(
-        self, programs: SearchPrograms, rules: SearchRules, dialect: GpuDialect, dtype: str
-    ) -> None:
+    def __init__(self, programs: SearchPrograms, rules: SearchRules, dialect: GpuDialect, dtype: str) -> None:
         self.programs, self.rules, self.dialect, self.dtype = programs, rules, dialect, dtype
         self.arithmetic = dialect.arithmetic(dtype)
         self.value = self.arithmetic.value
         self.symbol = f"{programs.step.name}_search"
         self.threads = block_threads(rules.speculations)
         self.residual, self.step = _tables(programs.residual), _tables(programs.step)
-        self.nq, self.references = (port.size for port in programs.residual.inputs)
+        q, reference = programs.residual.inputs
+        self.ports = (reference, Port("start", q.shape)), (q, Port("iterations", (1,)))
+        self.nq, self.references = q.size, reference.size
         self.rows, self.jacs = (port.size for port in programs.residual.outputs)
         self.nv = programs.step.outputs[0].size
         self.errors = chunk(order(fuse(programs.errors)), CHUNK)
@@ -173,7 +172,7 @@ class _Source:
             ),
             "copy_jacobian": self._loop(self.jacs, f"jac[k] = pool[places[{self.rows} + k]];"),
         }
-        head = heading(self.programs.step, self.dialect, self.dtype, about)
+        head = head_lines(self.symbol, self.ports, self.dialect, self.dtype, about)
         return "\n".join(head) + fill("gpu", "search.in", values)
 
     def _words(self) -> dict[str, str]:
@@ -259,7 +258,9 @@ class _Source:
 
     def _places(self) -> Places:
         """A coordinate is where a share of the step would take it; the reference stands behind q."""
-        moved = [f"q[{i}] + share * step[{v}]" if v >= 0 else f"q[{i}]" for i, v in enumerate(self.rules.dofs)]
+        moved = [
+            f"q[{i}] + share * step[{v}]" if v >= 0 else f"q[{i}]" for i, v in enumerate(self.rules.dofs)
+        ]
         given = [f"q[{self.nq + k}]" for k in range(self.references)]
         return Places([*moved, *given], [f"raw[{k}]" for k in range(self.rows)], "work")
 
