@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import robomorph
 from robomorph.ik import CenterOfMassTarget, PositionTarget, TaskTarget
 from robomorph.ik.devices import Found
-from robomorph.tasks import Posture
+from robomorph.spatial.scalar import sqrt
+from robomorph.tasks import FrameTask, Matrix, Posture, Scene, Size
 from tests.ik.arms import arm
 from tests.ik.devices.problems import FRAMES, QUICK, Array, Problems, assert_agrees, assert_holds, problems
 from tests.targets.gpu.toolchains import needs_opencl
@@ -71,7 +75,8 @@ def test_prismatic_and_mimic_joints_and_turns(tmp_path: Path) -> None:
     """A start several turns away: joints come back to where they are nearest to it, as on the CPU."""
     path = tmp_path / "slider.urdf"
     path.write_text(SLIDER)
-    robot = robomorph.load(path)
+    with pytest.warns(robomorph.ModelWarning, match="move no mass"):
+        robot = robomorph.load(path)
     rng = np.random.default_rng(2)
     ends = rng.uniform([-0.5, -3.0, 0.0], [0.5, 3.0, 0.3], (40, 3))
     targets = robot.forward_kinematics(ends, "d")[:, :3, 3]
@@ -240,6 +245,35 @@ def test_a_wrong_answer_of_a_device_is_not_believed(monkeypatch: pytest.MonkeyPa
     given = iiwa(4)
     result = given.solve(on="opencl", seed=77)
     assert not result.success.any() and (result.position_error > given.tolerance).all()
+
+
+class Height(FrameTask):
+    """A task of the caller's own: the height of a frame, or, `rooted`, its distance from the floor."""
+
+    name, size, rooted = "height", Size(1, 1, 1), False
+
+    def read(self, reference: npt.ArrayLike) -> Array:
+        return np.asarray(reference, float)
+
+    def residual(self, scene: Scene, reference: Sequence[Any]) -> tuple[list[Any], Matrix]:
+        z, row = scene.pose(self.frame).origin[2], scene.columns(self.frame)[0][2]
+        return [(sqrt(z * z) if self.rooted else z) - reference[0]], [list(row)]
+
+
+class Rooted(Height):
+    name, rooted = "rooted", True
+
+
+def test_tasks_of_the_callers_own() -> None:
+    robot = arm("iiwa14")[0]
+    q0 = np.full(7, 0.3)
+    cpu, device = (
+        robot.inverse_kinematics(TaskTarget(Height(TOOL), [0.5]), q0=q0, on=on, **QUICK)
+        for on in ("cpu", "opencl")
+    )
+    assert cpu.success and device.success and np.allclose(cpu.q, device.q, atol=1e-9)
+    with pytest.raises(robomorph.TargetError, match=r'has no instruction for sqrt: use on="cpu"'):
+        robot.inverse_kinematics(TaskTarget(Rooted(TOOL), [0.5]), q0=q0, on="opencl", **QUICK)
 
 
 def test_a_robot_too_large_for_a_block_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

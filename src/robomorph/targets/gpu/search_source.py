@@ -266,4 +266,8 @@ class _Source:
 
 
 def _tables(program: Program) -> GroupTables:
-    return make_tables(schedule(fuse(program), TABLE_THREADS))
+    try:
+        return make_tables(schedule(fuse(program), TABLE_THREADS))
+    except TargetError as error:
+        reason = str(error).rpartition(":")[0]  # without the remedy for single kernels
+        raise TargetError(f'{reason}: use on="cpu"') from error
