@@ -77,7 +77,7 @@ PRIVATE = {
 SIBLINGS: dict[str, set[str]] = {
     "cpp": {"c_family", "templates"},
     "cpu": {"fixed_point"},
-    "gpu": {"c_family"},
+    "gpu": {"c_family", "templates"},
     "rtl": {"fixed_point"},
 }
 

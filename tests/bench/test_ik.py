@@ -17,7 +17,7 @@ from robomorph.bench.peers.kdl import Kdl, kdl_interpreter, solve_with_kdl
 from robomorph.bench.records import OURS, REFUSED, Record
 from robomorph.bench.run import Outcome, run_bench
 from robomorph.bench.sections import IK
-from robomorph.bench.sections.ik import arms, paper, single
+from robomorph.bench.sections.ik import arms, devices, paper, single
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
 from robomorph.ik import IKResult
@@ -206,3 +206,19 @@ def test_kdl_solves_what_its_row_says(solver: str, position_only: bool) -> None:
     assert np.linalg.norm(found[:, :3, 3] - problems.targets[solved], axis=-1).max() <= 1e-4 * 3**0.5
     turned = np.abs(found[:, :3, :3] - np.eye(3)).max(axis=(1, 2))
     assert (turned > 0.1).all() if position_only else (turned < 1e-3).all()
+
+
+def test_devices_are_held_against_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With OpenCL, the same search; a device that is not there is a note."""
+    pytest.importorskip("pinocchio")
+    monkeypatch.setattr(devices, "CHAINS", (12,))
+    outcome = run("devices", Away)
+    cpu, nudged, *others = outcome.records
+    assert (cpu.how, cpu.figures["same_iterations"], cpu.figures["away_all"]) == ("cpu", 1.0, 0.0)
+    assert nudged.figures["away_all"] > 0.0
+    noted = [on for on in devices.DEVICES if any(f"{on} was not measured" in n for n in outcome.notes)]
+    assert [r.how.split(",")[0] for r in others] == [on for on in devices.DEVICES if on not in noted]
+    for record in others:
+        assert record.figures["solved"] == 1.0 and record.figures["same_iterations"] >= 0.9
+    (table,) = outcome.tables()
+    assert [row[1] for row in table.rows] == [r.how for r in outcome.records] and outcome.refused == 0

@@ -18,6 +18,7 @@ _EPILOG = """\
 examples:
   robomorph ik iiwa14 --position 0.4 0.2 0.6
   robomorph ik iiwa14 --position 0.4 0.2 0.6 --rpy 0 3.14159 0 --solutions 4
+  robomorph ik iiwa14 --position 0.4 0.2 0.6 --method quick-ik --on opencl
   robomorph ik arm.urdf --frame tool0 --position 0.3 0 0.5 --q0 0,-1.5,1.5,0,0,0 --json
 
 exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad input
@@ -38,6 +39,15 @@ class _Methods(Collection[str]):
 
     def __contains__(self, name: object) -> bool:
         return any(name == known for known in self)
+
+
+class _Devices(_Methods):
+    """Names of what a search can run on."""
+
+    def __iter__(self) -> Iterator[str]:
+        from robomorph.ik.devices import device_names
+
+        return iter(device_names())
 
 
 def add_parser(subparsers: Any) -> None:
@@ -70,6 +80,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--method", metavar="NAME", choices=_Methods(), default="lm", help="%(choices)s (default lm)"
     )
+    parser.add_argument(
+        "--on",
+        metavar="DEVICE",
+        choices=_Devices(),
+        default="cpu",
+        help="what the search runs on: %(choices)s (default cpu); GPUs take positions and --method quick-ik",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random starts")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -91,6 +108,7 @@ def run(args: argparse.Namespace) -> int:
         "solutions": args.solutions,
         "method": args.method,
         "seed": args.seed,
+        "on": args.on,
         "fixed": fixed_joints(robot, [word for words in args.fixed or [] for word in words]),
     }
     q0 = None if args.q0 is None else np.array(args.q0)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms.configuration import coordinates
 from robomorph.ik.coordinates import coordinate_names
+from robomorph.ik.devices import CPU
 from robomorph.ik.result import AT_LIMIT, IKResult
 from robomorph.ik.solver import Raw, Solver
 from robomorph.model.joints import JOINT_TYPES
@@ -50,6 +51,7 @@ def _without_limits(solver: Solver, numbers: Array, q: Array) -> Raw | None:
         polish=True,
         starts=min(solver.options.starts, 16) + 8,
         candidates=8,
+        on=CPU,
     )
     free = Solver(solver.robot, solver.layout, solver.rows, options)
     middle = np.ascontiguousarray(np.clip(q, solver.lower, solver.upper))

@@ -17,8 +17,9 @@ from robomorph.model.manifolds import SE2, SE3, SO3, Flat, Manifold
 from robomorph.spatial import Transform
 
 Array = npt.NDArray[Any]
+SCALAR = 0  # the kind of a coordinate that adds
 # The manifolds that native code can step (IkJointKind). A subclass may step otherwise, so it is another.
-_NATIVE_KIND: dict[type[Manifold], int] = {Flat: 0, SE3: 1, SE2: 2, SO3: 3}
+_NATIVE_KIND: dict[type[Manifold], int] = {Flat: SCALAR, SE3: 1, SE2: 2, SO3: 3}
 # Where a joint is asked whether one turn further is the same pose: anywhere will do.
 _SOMEWHERE = (0.3, -1.1, 2.7)
 
@@ -108,6 +109,6 @@ def maskable(joints: list[StepJoint], nv: int, lower: Array, upper: Array) -> tu
     ends = [*(joint.v for joint in joints[1:]), nv]
     out: list[bool] = []
     for joint, end in zip(joints, ends, strict=True):
-        limited = joint.kind == 0 and bool(np.isfinite(lower[joint.q]) or np.isfinite(upper[joint.q]))
+        limited = joint.kind == SCALAR and bool(np.isfinite(lower[joint.q]) or np.isfinite(upper[joint.q]))
         out += [joint.held or limited] * (end - joint.v)
     return tuple(out)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
+from robomorph.ik.devices import CPU, read_device
 from robomorph.ik.methods import METHODS, Method
 from robomorph.naming import hint
 
@@ -30,7 +31,7 @@ class Options:
 
     choice: FIRST, NEAREST or ALL. polish: move along the null space towards the posture. starts: how many
     configurations a search may start from. candidates: how many of them compete to be nearest. fixed:
-    joints that keep their value. limits: respect joint limits. seed: of the random starts.
+    joints that keep their value. limits: respect joint limits. seed: of the random starts. on: the device.
     """
 
     rule: Method
@@ -44,6 +45,7 @@ class Options:
     fixed: tuple[str, ...] = ()
     limits: bool = True
     seed: int = 0
+    on: str = CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,8 @@ class IKOptions:
     method: a name in `robomorph.ik.METHODS`. speculations: of Quick-IK.
     starts: how many configurations may be tried (1: q0 alone). max_iterations: for each of them.
     fixed: names of joints that keep their value of q0. limits: False ignores the joint limits.
-    seed: of the random starts. threads: at most so many.
+    seed: of the random starts. threads: at most so many, of the host.
+    on: what the search runs on: "cpu", or a device that takes part of the above ("opencl", "cuda").
     """
 
     tolerance: Any = (1e-5, 1e-5)
@@ -78,6 +81,7 @@ class IKOptions:
     limits: bool = True
     seed: int = 0
     threads: int | None = None
+    on: str = CPU
 
     def thread_count(self) -> int:
         """0 for the default."""
@@ -109,6 +113,7 @@ class IKOptions:
             fixed=self._fixed(),
             limits=_flag("limits", self.limits),
             seed=_whole("seed", self.seed, 0, 0),
+            on=read_device(self.on),
         )
 
     def _method(self) -> Method:

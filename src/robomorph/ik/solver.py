@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.compiler.program import compile_lanes, stored_lanes
+from robomorph.ik.devices import CPU, Search, make_search
 from robomorph.ik.joints import bounds, maskable, step_joints
 from robomorph.ik.layout import Layout
 from robomorph.ik.methods import METHODS
@@ -61,9 +62,15 @@ class Solver:
         self._still: Solver | None = None
         self.joints = step_joints(robot.model, options.fixed, layout.coordinates)
         self.lower, self.upper = bounds(robot.model, options.fixed, options.limits)
+        self._search: Search | None = None if options.on == CPU else make_search(self)
 
     def solve(self, reference: Array, start: Array, posture: Array, threads: int = 0) -> Raw:
         """reference (n, layout.size.reference), start and posture (n, nq): C-contiguous float64."""
+        if self._search is not None:
+            # What a device found is judged here, in float64, by the residual that the CPU's search uses.
+            found = self._search(reference, start)
+            judged = self.evaluate(reference, found.q, posture, threads)
+            return judged._replace(iterations=found.iterations)
         single = (self.options.starts == 1 and len(reference) == 1) or self.options.speculations > 0
         lanes = 1 if single else host().lanes("float64")
         plan = self._plans.get(lanes)
@@ -71,8 +78,9 @@ class Solver:
             plan = self._plans[lanes] = self._make_plan(lanes)
         return Raw(*_native.ik_solve(plan, reference, start, posture, threads))
 
-    def evaluate(self, reference: Array, q: Array) -> Raw:
-        """The errors at `q` (n, nq) as they are, without a step."""
+    def evaluate(self, reference: Array, q: Array, posture: Array | None = None, threads: int = 1) -> Raw:
+        """The errors at `q` (n, nq) as they are, without a step. With a posture, joints that are back after a
+        turn go to where they are nearest to it."""
         if self._still is None:
             options = replace(
                 self.options,
@@ -82,9 +90,14 @@ class Solver:
                 candidates=1,
                 max_iterations=0,
                 speculations=0,
+                on=CPU,
             )
             self._still = Solver(self.robot, self.layout, self.rows, options)
-        return self._still.solve(reference, q, q, 1)
+        return self._still.solve(reference, q, q if posture is None else posture, threads)
+
+    def traced(self, what: str) -> Program:
+        """A program of the search: "residual", "step" or "errors"."""
+        return self._step() if what == "step" else self._program(what, lanes=0)
 
     # --- compilation ---------------------------------------------------------------------------------
 

@@ -75,6 +75,7 @@ IK = Group(
         "single": "one solve on a chain of 100 joints, against KDL",
         "arms": "TRAC-IK's protocol on six arms, against KDL, TRAC-IK and pink",
         "nearest": "nearest=True against the best of 64 restarts of KDL",
+        "devices": "Quick-IK on devices beside the CPU's: the same search, and its time",
     },
 )
 

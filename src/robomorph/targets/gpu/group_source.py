@@ -24,12 +24,12 @@ from robomorph.targets.gpu.tables import (
 BLOCK_THREADS = 128
 OPT_IN_SHARED = 99 * 1024  # bytes a block can ask for on every CUDA device since sm_80
 
-_ROUND = """\
+ROUNDS = """\
     // Phases, a barrier after each. In a phase all threads step through the same rounds; each takes the
     // operands of its own instruction: +-a b +- c, stored or kept for the next round.
     for (unsigned phase = 0; phase < {phases}; ++phase) {{
         {t} kept = {zero};
-        for (unsigned round = bounds[phase]; round < bounds[phase + 1]; ++round) {{
+        {guard}for (unsigned round = bounds[phase]; round < bounds[phase + 1]; ++round) {{
             const {pair} step = steps[round * {threads} + lane];
             const unsigned a = step.x & 0xffff, b = step.x >> 16, c = step.y & 0xffff, d = step.y >> 16;
             const {t} factor = a & {neg_a:#x} ? -own[a & {mask:#x}] : own[a & {mask:#x}];
@@ -75,31 +75,31 @@ def group_plan(
         inputs=program.inputs,
         outputs=program.outputs,
         tables=(
-            ("steps", _steps(tables)),
-            ("bounds", _bounds(tables)),
+            ("steps", step_words(tables)),
+            ("bounds", phase_bounds(tables)),
             ("places", tables.places.astype(np.uint32)),
             ("constants", tables.constants.astype(dtype)),
         ),
         block_threads=group * evaluations,
         evaluations=evaluations,
         shared_bytes=evaluations * tables.stride * itemsize,
-        barriers=_phases(tables) + 1,
+        barriers=phase_count(tables) + 1,
         instructions=tables.schedule.rounds,
         flops=program.cost(),
         threads=group,
     )
 
 
-def _phases(tables: GroupTables) -> int:
+def phase_count(tables: GroupTables) -> int:
     """A program of constants and arguments alone has one empty phase: compilers warn of a loop over none."""
     return max(1, len(tables.schedule.phases))
 
 
-def _bounds(tables: GroupTables) -> npt.NDArray[np.uint32]:
+def phase_bounds(tables: GroupTables) -> npt.NDArray[np.uint32]:
     return tables.bounds if tables.schedule.phases else np.zeros(2, np.uint32)
 
 
-def _steps(tables: GroupTables) -> npt.NDArray[np.uint32]:
+def step_words(tables: GroupTables) -> npt.NDArray[np.uint32]:
     """Instructions as pairs of words; one that is never read if there are none, as no memory is empty."""
     if not tables.steps.size:
         return np.zeros(2, np.uint32)
@@ -112,7 +112,7 @@ def _source(program: Program, tables: GroupTables, dialect: GpuDialect, dtype: s
     block = group * evaluations
     about = [
         f"{group} threads per evaluation, {evaluations} evaluations per block of {block} threads",
-        f"{_phases(tables)} phases, {_phases(tables) + 1} barriers, "
+        f"{phase_count(tables)} phases, {phase_count(tables) + 1} barriers, "
         f"{tables.schedule.rounds} rounds, {tables.slots} values in shared memory per evaluation",
     ]
     table_types = [
@@ -134,7 +134,7 @@ def _source(program: Program, tables: GroupTables, dialect: GpuDialect, dtype: s
     lines += load_lines(
         program.inputs, evaluations=evaluations, threads=block, stride=tables.stride, first=constants
     )
-    lines += [f"    {dialect.barrier};", _rounds(tables, dialect, dtype)]
+    lines += [f"    {dialect.barrier};", round_lines(phase_count(tables), group, dialect, dtype)]
     lines += _store_lines(program, tables, evaluations, block)
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -152,14 +152,17 @@ def _locals(tables: GroupTables, dialect: GpuDialect, value: str, evaluations: i
     ]
 
 
-def _rounds(tables: GroupTables, dialect: GpuDialect, dtype: str) -> str:
+def round_lines(phases: int | str, threads: int, dialect: GpuDialect, dtype: str, guard: str = "") -> str:
+    """Loops that carry out tables of so many phases and threads, over the names `own`, `steps`, `bounds` and
+    `lane`. A `guard` keeps threads that are not of the group from the work, not from the barriers."""
     arithmetic = dialect.arithmetic(dtype)
-    return _ROUND.format(
+    return ROUNDS.format(
+        guard=guard,
         t=arithmetic.value,
         zero=arithmetic.literal(0.0),
         one=arithmetic.literal(1.0),
-        phases=_phases(tables),
-        threads=tables.schedule.threads,
+        phases=phases,
+        threads=threads,
         pair=dialect.pair,
         mask=MAX_SLOTS - 1,
         neg_a=NEGATE_PRODUCT,
