@@ -43,13 +43,12 @@ module rm_ik_control #(
   output logic [Problems*2-1:0]        status_o,
   output logic [Problems-1:0]          flag_o
 );
-  typedef enum logic [2:0] {
-    Empty, WaitSearch, Search, Decide, WaitSerial, Serial, Ready
-  } state_e;
+  localparam logic [2:0] Empty = 3'd0, WaitSearch = 3'd1, Search = 3'd2, Decide = 3'd3, WaitSerial = 3'd4,
+                         Serial = 3'd5, Ready = 3'd6;
   localparam logic [15:0] Taps = 16'hB400, Mask = 16'hACE1;
   localparam logic [1:0] Converged = 2'd0, Cap = 2'd1, Stalled = 2'd2;
 
-  state_e [Problems-1:0]              state_q;
+  logic   [Problems-1:0][2:0]         state_q;
   logic   [Problems-1:0]              first_q, last_q, flag_q;
   logic   [Problems-1:0][1:0]         status_q;
   logic   [Problems-1:0][CountW-1:0]  count_q, cap;
@@ -67,11 +66,10 @@ module rm_ik_control #(
   assign patience  = patience_i;
   assign seed      = seed_i;
 
-  function automatic logic [15:0] advanced(logic [15:0] draw);
-    logic [15:0] x;
-    x = draw;
-    for (int unsigned k = 0; k < 8; k++) x = (x >> 1) ^ (x[0] ? Taps : 16'h0);
-    return x;
+  // Eight steps of the register that relaxed steps are drawn from.
+  function automatic logic [15:0] advanced(input logic [15:0] draw);
+    advanced = draw;
+    for (int unsigned k = 0; k < 8; k++) advanced = (advanced >> 1) ^ (advanced[0] ? Taps : 16'h0);
   endfunction
 
   always_comb begin
@@ -79,12 +77,12 @@ module rm_ik_control #(
     search_wanted = 1'b0;
     serial_next   = '0;
     search_next   = '0;
-    for (int k = int'(Problems) - 1; k >= 0; k--) begin
-      if (state_q[k] == WaitSerial) begin
+    for (int unsigned k = 0; k < Problems; k++) begin
+      if (state_q[k] == WaitSerial && !serial_wanted) begin
         serial_wanted = 1'b1;
         serial_next   = IndexW'(k);
       end
-      if (state_q[k] == WaitSearch) begin
+      if (state_q[k] == WaitSearch && !search_wanted) begin
         search_wanted = 1'b1;
         search_next   = IndexW'(k);
       end

@@ -224,7 +224,8 @@ class _Top:
         target = self._named("aim_target", self._of("target", "serial"), 3 * p.target_bits)
         for a in range(3):
             goal = sign_extend(target.bits(a * p.target_bits, p.target_bits), p.error_bits)
-            here = sign_extend(tip.bits(a * p.widths.unit, p.widths.unit), p.error_bits)
+            word = sign_extend(tip.bits(a * p.widths.unit, p.widths.unit), p.error_bits)
+            here = self._named(f"aim_tip{a}", word, p.error_bits)
             place = m["serial_error"].bits(a * p.error_bits, p.error_bits)
             m.assign(place, goal + ~here + Literal(1, p.error_bits))
         wires = {
