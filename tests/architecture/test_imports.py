@@ -39,7 +39,7 @@ ROBOTS: dict[str, set[str]] = {
 USES: dict[str, set[str]] = {
     "compiler": {*GROUND, *ROBOTS} - {"paths"},
     "accelerators": {"algorithms", "errors", "ir", "model", "passes", "spatial", "targets"},
-    "ik": {*GROUND, *ROBOTS, "compiler", "robot"} - {"paths"},
+    "ik": {*GROUND, *ROBOTS, "accelerators", "compiler", "robot"} - {"paths"},
     "given": {*GROUND, *ROBOTS, "loading", "robot"},
     "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},
     "mpc": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "planning", "robot"},

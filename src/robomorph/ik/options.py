@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -32,6 +32,7 @@ class Options:
     choice: FIRST, NEAREST or ALL. polish: move along the null space towards the posture. starts: how many
     configurations a search may start from. candidates: how many of them compete to be nearest. fixed:
     joints that keep their value. limits: respect joint limits. seed: of the random starts. on: the device.
+    chip: knobs of a chip, by name.
     """
 
     rule: Method
@@ -46,6 +47,7 @@ class Options:
     limits: bool = True
     seed: int = 0
     on: str = CPU
+    chip: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,8 @@ class IKOptions:
     starts: how many configurations may be tried (1: q0 alone). max_iterations: for each of them.
     fixed: names of joints that keep their value of q0. limits: False ignores the joint limits.
     seed: of the random starts. threads: at most so many, of the host.
-    on: what the search runs on: "cpu", or a device that takes part of the above ("opencl", "cuda").
+    on: what the search runs on: "cpu", or a device that takes part of the above ("opencl", "cuda",
+    "rtl"). chip: knobs and word widths of on="rtl" (docs/ik-chip.md), a mapping.
     """
 
     tolerance: Any = (1e-5, 1e-5)
@@ -82,6 +85,7 @@ class IKOptions:
     seed: int = 0
     threads: int | None = None
     on: str = CPU
+    chip: Mapping[str, Any] | None = None
 
     def thread_count(self) -> int:
         """0 for the default."""
@@ -114,6 +118,7 @@ class IKOptions:
             limits=_flag("limits", self.limits),
             seed=_whole("seed", self.seed, 0, 0),
             on=read_device(self.on),
+            chip=self._chip(),
         )
 
     def _method(self) -> Method:
@@ -122,6 +127,17 @@ class IKOptions:
         if self.method not in METHODS:
             raise ArgumentError(f"method: unknown name {self.method!r}: {hint(self.method, list(METHODS))}")
         return METHODS[self.method]
+
+    def _chip(self) -> tuple[tuple[str, Any], ...]:
+        if self.chip is None:
+            return ()
+        if not isinstance(self.chip, Mapping):
+            raise ArgumentError(f"chip: expected knobs by name, such as {{'units': 16}}, found {self.chip!r}")
+        if self.on != "rtl":
+            raise ArgumentError(
+                f'chip: only a chip has knobs: leave it out, or use on="rtl", not {self.on!r}'
+            )
+        return tuple(sorted(self.chip.items()))
 
     def _fixed(self) -> tuple[str, ...]:
         given = (self.fixed,) if isinstance(self.fixed, str) else self.fixed

@@ -1,0 +1,165 @@
+"""Speculative searches on a simulated chip: positions of one frame, whole solves, every word exact."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robomorph.accelerators.ik.chain import make_chain
+from robomorph.accelerators.ik.make import IkChip, make_chip
+from robomorph.errors import ArgumentError
+from robomorph.ik.devices import Found
+from robomorph.ik.options import FIRST
+from robomorph.naming import hint
+from robomorph.targets.rtl.ik.chip import IkDesign
+from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
+from robomorph.targets.rtl.ik.stream_words import CAP_BITS, NEWTON_BIT, RELAXED_BIT, problem_words
+from robomorph.targets.rtl.simulate import Run, Simulation
+from robomorph.tasks import Position
+
+if TYPE_CHECKING:
+    from robomorph.ik.solver import Solver
+
+Array = npt.NDArray[Any]
+MODES = {"quick-ik": 0, "relaxed-quick-ik": RELAXED_BIT, "speculative-newton": NEWTON_BIT}
+_PATIENCE = 255  # iterations without gain before the chip gives a problem up
+_QUIET = 10**12  # cycles: a solve ends by itself, at its cap
+_WIDTHS = {field.name for field in fields(Widths)}
+_KNOBS = {field.name for field in fields(Knobs)} - {"speculations"}
+
+
+def make_search(solver: Solver) -> RtlSearch:
+    frame = _frame(solver)
+    _refuse(solver, frame)
+    return RtlSearch(solver, frame)
+
+
+class RtlSearch:
+    """A solver's search on a chip; its simulation is built by the first call. `last_run` tells the cycles."""
+
+    def __init__(self, solver: Solver, frame: str) -> None:
+        self.solver = solver
+        self.chip = _chip(solver, frame)
+        self.last_run: Run | None = None
+        self._simulation: Simulation | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, reference: Array, start: Array) -> Found:
+        if not len(start):
+            return Found(start.copy(), np.zeros(0, np.int32))
+        words, whole = self.words(reference, start)
+        with self._lock:
+            if self._simulation is None:
+                self._simulation = Simulation(IkDesign(self.chip.plan))
+            self.last_run = run = self._simulation.run(words, quiet=_QUIET)
+        q = self.chip.configurations(run.words[:, HEADER_OUT:], whole, start)
+        return Found(q, run.words[:, 1].astype(np.int32))
+
+    def words(self, reference: Array, start: Array) -> tuple[Array, Array]:
+        """Words of problems (n, input_words), and whole turns that are left out of their angles."""
+        options, chip = self.solver.options, self.chip
+        target, _ = chip.target_words(reference)
+        theta, whole = chip.theta_words(start)
+        threshold = np.full(len(target), chip.threshold_words(_tolerance(self.solver)))
+        words = problem_words(
+            target,
+            threshold,
+            min(options.max_iterations, (1 << CAP_BITS) - 1),
+            MODES[options.rule.name],
+            options.speculations.bit_length() - 1,
+            _PATIENCE,
+            _seeds(target, theta, options.seed),
+            theta,
+        )
+        return words, whole
+
+
+def _seeds(target: Array, theta: Array, seed: int) -> Array:
+    """16 bits a problem (n,): of the problem and the caller's seed alone, wherever it stands in a batch."""
+    words = np.concatenate([target, theta], axis=1).astype(np.uint64)
+    weights = (np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(
+        1
+    )
+    mixed = (words * weights).sum(axis=1) + np.uint64(seed % 2**32) * np.uint64(0xD1B54A32D192ED03)
+    return np.asarray(mixed >> np.uint64(48)).astype(np.int64)
+
+
+def _frame(solver: Solver) -> str:
+    """The frame whose position is asked for, and nothing else."""
+    tasks = solver.layout.tasks
+    for task in tasks:
+        if type(task) is not Position:
+            raise ArgumentError(
+                f"target: the chip solves for the position of one frame, found {task.title}: leave it out, "
+                'or use on="cpu"'
+            )
+    if len(tasks) != 1:
+        raise ArgumentError(
+            f'target: the chip solves for one position, found {len(tasks)}: give one, or use on="cpu"'
+        )
+    rows = solver.rows
+    same = len(set(rows.inverse_tolerance)) == 1 and len(set(rows.group)) == 1
+    if set(rows.weights) != {1.0} or not same or not rows.inverse_tolerance[0]:
+        raise ArgumentError(
+            "target: the chip judges a position by its distance: leave weights and tolerances of single axes "
+            'out, or use on="cpu"'
+        )
+    task = tasks[0]
+    assert isinstance(task, Position)
+    return task.frame
+
+
+def _refuse(solver: Solver, frame: str) -> None:
+    options = solver.options
+    if options.rule.name not in MODES:
+        raise ArgumentError(
+            f'method: the chip has {", ".join(MODES)}, found "{options.rule.name}": name one of them, or use '
+            'on="cpu"'
+        )
+    if options.choice != FIRST:
+        raise ArgumentError('solutions: the chip finds one, from q0: leave `solutions` out, or use on="cpu"')
+    if options.starts > 1:
+        raise ArgumentError(
+            f"starts: the chip starts from q0 alone, found {options.starts}: leave `starts` out, pass other "
+            'starts as a batch of q0, or use on="cpu"'
+        )
+    if options.speculations & (options.speculations - 1) or options.speculations > 1024:
+        raise ArgumentError(
+            f"speculations: the chip tries a power of two, at most 1024, found {options.speculations}"
+        )
+    if options.fixed:
+        raise ArgumentError(
+            f"fixed: the chip moves every joint on the way to {frame!r}, found {', '.join(options.fixed)}: "
+            'load the robot with `locked` instead, or use on="cpu"'
+        )
+
+
+def _chip(solver: Solver, frame: str) -> IkChip:
+    given = dict(solver.options.chip)
+    for name in given:
+        if name not in _WIDTHS | _KNOBS:
+            raise ArgumentError(f"chip: unknown knob {name!r}: {hint(name, sorted(_WIDTHS | _KNOBS))}")
+    most = solver.options.speculations
+    given.setdefault("units", min(4, most))
+    knobs = Knobs(speculations=most, **{k: v for k, v in given.items() if k in _KNOBS})
+    widths = Widths(**{k: v for k, v in given.items() if k in _WIDTHS})
+    chip = make_chip(make_chain(solver.robot.model, frame, solver.lower, solver.upper), widths, knobs)
+    tolerance = _tolerance(solver)
+    if chip.threshold_words(tolerance) < 1:
+        raise ArgumentError(
+            f"tolerance: this chip's own error may be {chip.own_error:.2g} m, expected more than that, found "
+            f"{tolerance:g} m: allow more, give it wider words (chip={{'unit': ..., 'angle': ..., 'serial': "
+            '...}), or use on="cpu"'
+        )
+    return chip
+
+
+def _tolerance(solver: Solver) -> float:
+    """m."""
+    value = 1.0 / solver.rows.inverse_tolerance[0]
+    return value if math.isfinite(value) else 1e9

@@ -1,0 +1,117 @@
+"""The definition against float64: solved, within the threshold and the declared bound, in about as many
+iterations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robomorph.errors import ArgumentError
+from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
+from robomorph.targets.rtl.ik.stream_words import CONVERGED
+from tests.targets.rtl.ik.solves import MODES, case
+
+THRESHOLD = 1e-2
+
+
+@pytest.mark.parametrize(("joints", "count"), [(12, 100), (25, 40), (50, 20), (100, 10)])
+@pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
+def test_set_b_is_solved(joints: int, count: int, mode: str) -> None:
+    _solved(joints, count, mode)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("joints", [12, 25, 50, 75, 100])
+@pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
+def test_set_b_is_solved_a_thousand_times(joints: int, mode: str) -> None:
+    iterations = _solved(joints, 1000, mode)
+    if mode == "newton":
+        assert iterations <= 16.0
+
+
+def _solved(joints: int, count: int, mode: str) -> float:
+    one = case(f"chain:{joints}")
+    words, targets, starts = one.set_b(count, mode=MODES[mode], k_log=4 if mode == "newton" else 6)
+    answers = one.solve(words)
+    true, own = one.errors(answers, targets, starts)
+    apart, declared = float(np.abs(true - own).max()), one.chip.own_error
+    assert (answers.status == CONVERGED).all() and not answers.overflow.any()
+    assert true.max() <= THRESHOLD
+    assert apart <= declared
+    mean = float(answers.iterations.mean())
+    print(
+        f"chain:{joints} {mode}: {count} of {count} solved, {mean:.4g} iterations, largest error "
+        f"{true.max():.3e} m, {apart:.1e} m from the chip's own at most (declared: {declared:.1e} m)"
+    )
+    return mean
+
+
+@pytest.mark.parametrize("name", ["chain:25", "iiwa14", "hyq", "atlas", *(f"mixed:{k}" for k in range(6))])
+def test_positions_are_within_the_declared_bound(name: str) -> None:
+    """Of random configurations, judged without a step."""
+    one = case(name)
+    starts = one.robot.random_state(rng=4, batch=(2000,)).q
+    targets = one.robot.forward_kinematics(one.robot.random_state(rng=5, batch=(2000,)).q, one.frame)[
+        :, :3, 3
+    ]
+    true, own = one.errors(one.solve(one.words(targets, starts, cap=0)), targets, starts)
+    assert np.abs(true - own).max() <= one.chip.own_error
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "hyq", "atlas", *(f"mixed:{k}" for k in range(6))])
+@pytest.mark.parametrize("mode", list(MODES.values()), ids=list(MODES))
+def test_limits_are_kept(name: str, mode: int) -> None:
+    one = case(name, speculations=16)
+    starts = one.robot.random_state(rng=6, batch=(40,)).q
+    targets = one.robot.forward_kinematics(one.robot.random_state(rng=7, batch=(40,)).q, one.frame)[:, :3, 3]
+    answers = one.solve(one.words(targets, starts, mode=mode, cap=60))
+    _, whole = one.chip.theta_words(starts)
+    q = one.chip.configurations(answers.words[:, HEADER_OUT:], whole, starts)
+    limits = one.robot.limits
+    assert (q >= limits.lower).all() and (q <= limits.upper).all()
+
+
+def test_angles_go_through_any_number_of_turns() -> None:
+    one = case("chain:12")
+    starts = np.random.default_rng(0).uniform(-3.0, 3.0, (5, 12))
+    turned = starts + 2 * np.pi * np.random.default_rng(1).integers(-40, 40, (5, 12))
+    words, whole = one.chip.theta_words(turned)
+    np.testing.assert_array_equal(words, one.chip.theta_words(starts)[0])
+    np.testing.assert_allclose(one.chip.configurations(words, whole, turned), turned, atol=1e-6)
+
+
+def test_narrow_words_fail_where_the_study_says() -> None:
+    """Steps too coarse for long chains: what breaks is seen, not hidden."""
+    narrow = Widths(unit=14, angle=14, theta=14, guard=0, serial=14, serial_angle=14)
+    one = case("chain:50", narrow, speculations=64)
+    words, targets, starts = one.set_b(10, cap=300)
+    answers = one.solve(words)
+    assert (answers.status != CONVERGED).any()
+    true, own = one.errors(answers, targets, starts)
+    assert np.abs(true - own).max() <= one.chip.own_error
+
+
+def test_the_same_problem_has_the_same_answer_anywhere() -> None:
+    one = case("iiwa14")
+    words = one.random(300, 2, mode=1, cap=40)
+    together, alone = one.solve(words), one.solve(words[255:256])
+    np.testing.assert_array_equal(together.words[255:256], alone.words)
+    assert one.solve(words[:0]).words.shape == (0, one.chip.plan.output_words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "says"),
+    [
+        (Widths, {"unit": 30}, "unit: expected a whole number from 12 to 24, found 30"),
+        (Widths, {"unit": 20, "serial": 18}, "serial: expected at least the 20 bits"),
+        (Widths, {"theta": 16}, "angle: expected at most the 16 bits"),
+        (Knobs, {"units": 3}, "units: expected a power of two, found 3"),
+        (Knobs, {"units": 8, "speculations": 4}, "units: expected at most the 4 speculations"),
+        (Knobs, {"speculations": 2048}, "speculations: expected a whole number from 1 to 1024"),
+        (Knobs, {"evaluators": 8, "units": 4}, "evaluators: expected a whole number from 0 to 4"),
+    ],
+    ids=str,
+)
+def test_wrong_knobs_are_named(kind: type, given: dict[str, int], says: str) -> None:
+    with pytest.raises(ArgumentError, match=says):
+        kind(**given)
