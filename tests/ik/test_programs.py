@@ -92,7 +92,8 @@ def test_errors_alone_are_the_same_errors() -> None:
     tree, rng = robot.specialiser.tree(regroup=False), np.random.default_rng(1)
     inputs = {"q": robot.random_state(rng).q, "reference": target_numbers(rng)}
     both = interpret(trace_residual(tree, LAYOUT).program, inputs)["raw"]
-    assert np.array_equal(interpret(trace_errors(tree, LAYOUT), inputs)["raw"], both)
+    alone = interpret(trace_errors(tree, LAYOUT), inputs)["raw"]
+    assert np.abs(alone - both).max() <= 1e-14  # positions may be carried the other way round
 
 
 def test_a_rotation_about_its_own_axes_has_an_exact_jacobian() -> None:
