@@ -180,7 +180,7 @@ def resized(factor: float) -> Robot:
 
 @pytest.mark.parametrize("factor", [2.0**-10, 2.0**10])
 def test_newton_searches_alike_for_a_robot_of_any_size(factor: float) -> None:
-    """Positions to the bit, with lengths times a power of two; poses, whose rows have two units, as surely."""
+    """Positions to the bit, with lengths times a power of two; poses, of rows in two units, as surely."""
     frame, robots = "lbr_iiwa_link_7", (robomorph.load("iiwa14"), resized(factor))
     q, q0 = robots[0].random_state(3, 300).q, robots[0].random_state(4, 300).q
     found: dict[str, list[Any]] = {"points": [], "poses": []}
@@ -277,7 +277,7 @@ def test_a_start_at_the_target_takes_no_iteration(method: str) -> None:
 @pytest.mark.parametrize("method", NEW)
 @pytest.mark.parametrize("joints", [12, 100])
 def test_a_straight_chain(method: str, joints: int) -> None:
-    """Across, a target is reached; along, no joint moves the tip towards it, which is said and does no harm."""
+    """Across, a target is reached; along, no joint moves the tip towards it, which does no harm."""
     robot, straight = chain(joints), np.zeros(joints)
     tip = robot.forward_kinematics(straight, "tool")[:3, 3]
     across = solve(robot, 0.5 * tip + [0.0, 0.3, 0.2], straight, method)
@@ -295,7 +295,7 @@ def test_targets_out_of_reach(method: str) -> None:
     robot, rng = chain(12), np.random.default_rng(0)
     far = rng.normal(size=(20, 3))
     far *= 3.0 / np.linalg.norm(far, axis=-1, keepdims=True)
-    starts, before = robot.random_state(2, 20).q, np.inf
+    starts, before = robot.random_state(2, 20).q, np.full(20, np.inf)
     for iterations in (5, 50, 500):
         result = solve(robot, far, starts, method, max_iterations=iterations)
         points = robot.forward_kinematics(result.q, "tool")[:, :3, 3]
@@ -338,14 +338,10 @@ def test_what_is_no_number_is_refused(method: str) -> None:
 
 def test_a_method_says_what_lengths_it_may_try() -> None:
     rule = METHODS["quick-ik"].rule
-    for wrong in (
-        {"longest_share": 0.0},
-        {"longest_share": 2.5},
-        {"relaxation": 1.0},
-        {"relaxation": np.nan},
-    ):
+    wrong: list[dict[str, Any]] = [{"longest_share": x} for x in (0.0, 2.5, np.nan)]
+    for lengths in [*wrong, *({"relaxation": x} for x in (-0.1, 1.0, np.nan))]:
         with pytest.raises(ArgumentError, match="method 'x': expected longest_share"):
-            Method("x", rule, speculative=True, **wrong)
+            Method("x", rule, speculative=True, **lengths)
 
 
 @pytest.mark.parametrize("method", NEW)

@@ -57,7 +57,7 @@ class IKOptions:
     solutions: how many distinct solutions are wanted.
     path: the last batch dimension is an order in time: each pose starts from the solution before it.
     max_step: how far a joint may move from one pose to the next (rad, m; default 0.5).
-    method: a name in `robomorph.ik.METHODS`. speculations: how many lengths of a step a speculative one tries.
+    method: a name in `robomorph.ik.METHODS`. speculations: lengths that a speculative one tries.
     starts: how many configurations may be tried (1: q0 alone). max_iterations: for each of them.
     fixed: names of joints that keep their value of q0. limits: False ignores the joint limits.
     seed: of the random starts. threads: at most so many.

@@ -18,9 +18,9 @@ class Method:
     rule: makes the step rule for a robot and a layout (traced once, so constants fold).
     gain_ratio: steps are accepted or refused by the gain they bring; otherwise every step is taken.
     speculative: many lengths of each step are tried at once and the best is taken (Quick-IK).
-    speculations: how many, unless the caller says. longest_share: the longest of them, as a share of the step,
-    at most 2; the others divide it evenly. relaxation: the best is shortened by a random share of itself, at
-    most this, unless it ends the search.
+    speculations: how many, unless the caller says. longest_share: the longest of them, as a share of the
+    step, at most 2; the others divide it evenly. relaxation: the best is shortened by a random share of
+    itself, at most this, unless it ends the search.
     polish: can it move along the null space towards a posture?
     """
 

@@ -1,9 +1,9 @@
-"""Speculative Newton: Quick-IK's search over lengths, along the step of the damped normal equations instead of
-the gradient. Ours, not the paper's.
+"""Speculative Newton: Quick-IK's search over lengths, along the step of the damped normal equations instead
+of the gradient. Ours, not the paper's.
 
-Lengths go up to twice the step, because far from the target Newton's own is often too short. Damping is a share
-of what the joints can do for each task, the sum of its rows' squared lengths: the same search for a robot of any
-size, and for any units of the tasks beside each other.
+Lengths go up to twice the step: far from the target more than the whole of it is often best. Damping is a
+share of what the joints can do for each task, the sum of its rows' squared lengths: the same search for a
+robot of any size, and for any units of the tasks beside each other.
 """
 
 from __future__ import annotations
