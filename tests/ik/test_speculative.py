@@ -102,10 +102,8 @@ def test_newton_has_sixteen_speculations_and_quick_ik_sixty_four() -> None:
     assert METHODS["speculative-newton"].speculations == 16
     problems = chain_problems(chain(25), "B", 20)
     for method, count in (("speculative-newton", 16), ("relaxed-quick-ik", 64), ("quick-ik", 64)):
-        plain, said = (
-            solve(chain(25), problems.targets, problems.starts, method, tolerance=1e-2, **more)
-            for more in ({}, {"speculations": count})
-        )
+        plain = solve(chain(25), problems.targets, problems.starts, method, tolerance=1e-2)
+        said = solve(chain(25), problems.targets, problems.starts, method, tolerance=1e-2, speculations=count)
         assert np.array_equal(plain.q, said.q)
 
 
