@@ -1,8 +1,8 @@
 """Relaxed Quick-IK: Quick-IK with a step somewhat shorter than the best. Ours, not the paper's.
 
 The best of many lengths is an exact line search along the gradient, whose steps zig-zag. Shortened by a
-random share, each of them leaves the next a better direction: on long chains less than a sixth of the iterations.
-What is random depends on the seed, the start and the iteration alone.
+random share, each of them leaves the next a better direction: on long chains less than a sixth of the
+iterations. What is random depends on the seed, the start and the iteration alone.
 """
 
 from __future__ import annotations
