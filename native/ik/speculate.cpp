@@ -46,8 +46,10 @@ IkShare IkSpeculation::search(const IkPlan& plan, const double* q, const double*
       for (std::size_t l = 0; l < L; ++l) q_[joint.q * L + l] = q[joint.q] + share[l] * step[joint.v];
     }
     // The whole step keeps the limits; more than the whole may not, and is judged by where it stops.
-    for (const IkScalar& joint : plan.limited) {
-      for (std::size_t l = 0; l < L; ++l) q_[joint.q * L + l] = ik_inside(joint, q_[joint.q * L + l]);
+    if (plan.longest_share > 1.0) {
+      for (const IkScalar& joint : plan.limited) {
+        for (std::size_t l = 0; l < L; ++l) q_[joint.q * L + l] = ik_inside(joint, q_[joint.q * L + l]);
+      }
     }
     for (const IkJoint& joint : plan.others) {
       for (std::size_t l = 0; l < L; ++l) {
@@ -66,8 +68,8 @@ IkShare IkSpeculation::search(const IkPlan& plan, const double* q, const double*
       const double w = plan.weights[i];
       for (std::size_t l = 0; l < L; ++l) cost[l] += (w * err_[i * L + l]) * (w * err_[i * L + l]);
     }
-    double worst[L];
-    ik_worst_group<L>(plan, err_, worst);
+    double worst[L] = {};
+    if (plan.relaxation > 0.0) ik_worst_group<L>(plan, err_, worst);
     for (std::size_t l = 0; l < L; ++l) {
       if (cost[l] < best) {
         best = cost[l];

@@ -9,7 +9,7 @@ namespace robomorph {
 
 struct IkShare {
   double share;  // of the step
-  bool within;   // does it meet the tolerances?
+  bool within;   // does it meet the tolerances? True where nobody asks: without relaxation
 };
 
 class IkSpeculation {
