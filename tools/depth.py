@@ -20,7 +20,7 @@ from robomorph.tasks import Axis, CenterOfMass, Pose
 
 ALGORITHMS = {
     "link_poses": ("chain", "prefix"),
-    "jacobian": ("geometric", "prefix"),
+    "jacobian": ("geometric", "inward", "prefix"),
     "inverse_dynamics": ("rnea", "prefix"),
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include "ik/lanes.h"
 #include "ik/search.h"
@@ -28,6 +29,7 @@ class IkEngine {
     int polishes = 0;
     int corrections = 0;
     double cost = 0.0;
+    double least = std::numeric_limits<double>::infinity();  // cost of the best so far, once a step went up from it
     double damping = 0.0;
     double growth = 2.0;
     double momentum = 0.0;  // share of the last step that the next one starts from
@@ -48,6 +50,7 @@ class IkEngine {
   bool hopeless(const Lane& lane) const;
   void settle_down(std::size_t l);
   void keep_best(std::size_t l);
+  void keep_least(std::size_t l);
   void pull_back(std::size_t l);
   void finish(std::size_t l, bool success);
   void record(const Lane& lane, const IkSlot& slot, std::size_t l, const IkOutcome& outcome);
@@ -57,6 +60,7 @@ class IkEngine {
   void begin(std::size_t l, int slot);
   int slot_for_lane(std::size_t l);
   void move_lanes();
+  double speculated_share();
   bool prepare_step();
   bool saturate();
   void shorten();

@@ -37,18 +37,8 @@ void IkEngine<L>::evaluate() {
     const double w = plan_.weights[i];
     for (std::size_t l = 0; l < L; ++l) cost[l] += (w * err[i * L + l]) * (w * err[i * L + l]);
   }
-  // Rows of a group are neighbours: its sum of squares, in tolerances, must not exceed one.
-  double worst[L] = {}, sum[L] = {};
-  for (std::size_t i = 0; i < plan_.rows; ++i) {
-    const double t = plan_.inverse_tolerance[i];
-    for (std::size_t l = 0; l < L; ++l) sum[l] += (t * err[i * L + l]) * (t * err[i * L + l]);
-    if (i + 1 == plan_.rows || plan_.group[i + 1] != plan_.group[i]) {
-      for (std::size_t l = 0; l < L; ++l) {
-        worst[l] = sum[l] > worst[l] ? sum[l] : worst[l];
-        sum[l] = 0.0;
-      }
-    }
-  }
+  double worst[L];
+  ik_worst_group<L>(plan_, err, worst);
   for (std::size_t l = 0; l < L; ++l) {
     cost_[l] = cost[l];
     converged_[l] = worst[l] <= 1.0 && std::isfinite(cost[l]);
@@ -87,6 +77,7 @@ void IkEngine<L>::judge_solve(std::size_t l) {
   Lane& lane = lanes_[l];
   ++lane.iteration;
   if (!plan_.gain_ratio) {
+    if (!(cost_[l] <= lane.cost)) keep_least(l);
     accept(l);
     if (!std::isfinite(lane.cost)) return finish(l, false);
   } else {
@@ -134,6 +125,16 @@ template <std::size_t L>
 void IkEngine<L>::accept(std::size_t l) {
   for (std::size_t i = 0; i < plan_.nq; ++i) a_.q[i * L + l] = a_.trial[i * L + l];
   lanes_[l].cost = cost_[l];
+}
+
+// Where every step is taken, one that goes up leaves the best configuration behind.
+template <std::size_t L>
+void IkEngine<L>::keep_least(std::size_t l) {
+  Lane& lane = lanes_[l];
+  if (!(lane.cost < lane.least)) return;
+  lane.least = lane.cost;
+  for (std::size_t i = 0; i < plan_.nq; ++i) a_.best[i * L + l] = a_.q[i * L + l];
+  ik_largest_errors<L>(plan_, a_.err[now_], l, lane.position_error, lane.rotation_error);
 }
 
 // The accepted configuration stays: its linear problem moves to the buffer that the next round reads.

@@ -9,7 +9,10 @@ template <std::size_t L>
 void IkEngine<L>::finish(std::size_t l, bool success) {
   Lane& lane = lanes_[l];
   IkSlot& slot = slots_[static_cast<std::size_t>(lane.slot)];
-  if (!success) keep_best(l);
+  if (!success) {
+    if (lane.cost <= lane.least || !std::isfinite(lane.least)) keep_best(l);
+    else lane.cost = lane.least;  // that configuration was kept
+  }
   record(lane, slot, l, {success, lane.iteration, lane.cost, lane.distance});
   release(l);
   if (success) cancel_useless(lane.slot);

@@ -21,10 +21,23 @@ void IkEngine<L>::move_lanes() {
   }
   if (!inside) shorten();
   if (L == 1 && plan_.speculations > 0 && lanes_[0].moves) {
-    const double share = speculation_.best_share(plan_, a_.q, a_.step, a_.target);
+    const double share = speculated_share();
     for (std::size_t i = 0; i < plan_.nv; ++i) a_.step[i] *= share;
   }
   make_trial();
+}
+
+// The best of the lengths that are tried, which is an exact line search and zig-zags as such do: a length that is
+// random below it does not. One that ends the search is taken as it is.
+template <std::size_t L>
+double IkEngine<L>::speculated_share() {
+  const Lane& lane = lanes_[0];
+  const IkShare best = speculation_.best_share(plan_, a_.q, a_.step, a_.target);
+  if (plan_.relaxation == 0.0 || best.within) return best.share;
+  // Numbers of their own, not those of the random starts.
+  const double random = ik_uniform(ik_mix(plan_.seed), static_cast<std::uint64_t>(lane.start),
+                                   static_cast<std::uint64_t>(lane.iteration));
+  return best.share * (1.0 - plan_.relaxation * random);
 }
 
 // False if no lane takes a step in this round.
@@ -114,11 +127,9 @@ void IkEngine<L>::make_trial() {
     const double* q = a_.q + joint.q * L;
     const double* step = a_.step + joint.v * L;
     double* trial = a_.trial + joint.q * L;
-    // A joint that goes to its limit may miss it by a rounding error.
+    // A joint that goes to its limit may miss it by a rounding error, and a speculated step may go beyond it.
     for (std::size_t l = 0; l < L; ++l) {
-      const double to = moving_[l] > 0.0 ? q[l] + step[l] : q[l];
-      const double high = to > joint.upper ? joint.upper : to;
-      trial[l] = high < joint.lower ? joint.lower : high;
+      trial[l] = ik_inside(joint, moving_[l] > 0.0 ? q[l] + step[l] : q[l]);
     }
   }
   for (const IkJoint& joint : plan_.others) {

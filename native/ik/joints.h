@@ -142,4 +142,10 @@ inline void ik_scatter(IkJointKind kind, double* q, std::size_t stride, const do
   for (int i = 0; i < 4; ++i) q[i * stride] = there[i];
 }
 
+// A coordinate brought within its joint's limits.
+inline double ik_inside(const IkScalar& joint, double q) {
+  const double high = q > joint.upper ? joint.upper : q;
+  return high < joint.lower ? joint.lower : high;
+}
+
 }  // namespace robomorph

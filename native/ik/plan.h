@@ -87,6 +87,8 @@ struct IkPlan {
   bool gain_ratio = true;   // accept and refuse steps; otherwise take all
   bool polish = false;      // move along the null space towards the posture
   int speculations = 0;  // lengths of each step that are tried; only with one lane
+  double longest_share = 1.0;  // the longest of them, as a share of the step; the others divide it evenly
+  double relaxation = 0.0;     // the best is shortened by a random share of itself, at most this
   std::size_t wide_lanes = 1;  // of `errors` and `trig`
   IkChoice choice = IkChoice::kFirst;
   int max_starts = 1;

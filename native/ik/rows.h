@@ -111,6 +111,24 @@ void ik_rows(const IkPlan& plan, const double* raw, double* err, double* bend) {
   }
 }
 
+// Per lane the largest sum of squares over a group of rows, in tolerances: at most one where all are met. Rows of a
+// group are neighbours.
+template <std::size_t L>
+void ik_worst_group(const IkPlan& plan, const double* err, double (&worst)[L]) {
+  double sum[L] = {};
+  for (std::size_t l = 0; l < L; ++l) worst[l] = 0.0;
+  for (std::size_t i = 0; i < plan.rows; ++i) {
+    const double t = plan.inverse_tolerance[i];
+    for (std::size_t l = 0; l < L; ++l) sum[l] += (t * err[i * L + l]) * (t * err[i * L + l]);
+    if (i + 1 == plan.rows || plan.group[i + 1] != plan.group[i]) {
+      for (std::size_t l = 0; l < L; ++l) {
+        worst[l] = sum[l] > worst[l] ? sum[l] : worst[l];
+        sum[l] = 0.0;
+      }
+    }
+  }
+}
+
 // The largest error of each kind over the blocks (m and rad); rows of weight zero are not asked for.
 template <std::size_t L>
 void ik_largest_errors(const IkPlan& plan, const double* err, std::size_t lane, double& position, double& rotation) {

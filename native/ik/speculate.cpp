@@ -22,7 +22,7 @@ std::size_t IkSpeculation::place(const IkPlan& plan, char* memory) {
   return at + round_up(plan.workspace);
 }
 
-double IkSpeculation::best_share(const IkPlan& plan, const double* q, const double* step, const double* target) {
+IkShare IkSpeculation::best_share(const IkPlan& plan, const double* q, const double* step, const double* target) {
   switch (plan.wide_lanes) {
     case 1: return search<1>(plan, q, step, target);
     case 2: return search<2>(plan, q, step, target);
@@ -32,16 +32,24 @@ double IkSpeculation::best_share(const IkPlan& plan, const double* q, const doub
 }
 
 template <std::size_t L>
-double IkSpeculation::search(const IkPlan& plan, const double* q, const double* step, const double* target) {
+IkShare IkSpeculation::search(const IkPlan& plan, const double* q, const double* step, const double* target) {
   for (std::size_t i = 0; i < plan.targets; ++i) std::fill_n(target_ + i * L, L, target[i]);
-  double best = std::numeric_limits<double>::infinity(), best_share = 1.0;
+  double best = std::numeric_limits<double>::infinity();
+  IkShare chosen{1.0, false};
   for (int first = 1; first <= plan.speculations; first += static_cast<int>(L)) {
     double share[L], cost[L] = {};
     for (std::size_t l = 0; l < L; ++l) {
-      share[l] = std::min(1.0, static_cast<double>(first + static_cast<int>(l)) / plan.speculations);
+      const double part = static_cast<double>(first + static_cast<int>(l)) / plan.speculations;
+      share[l] = plan.longest_share * std::min(1.0, part);
     }
     for (const IkScalar& joint : plan.scalars) {
       for (std::size_t l = 0; l < L; ++l) q_[joint.q * L + l] = q[joint.q] + share[l] * step[joint.v];
+    }
+    // The whole step keeps the limits; more than the whole may not, and is judged by where it stops.
+    if (plan.longest_share > 1.0) {
+      for (const IkScalar& joint : plan.limited) {
+        for (std::size_t l = 0; l < L; ++l) q_[joint.q * L + l] = ik_inside(joint, q_[joint.q * L + l]);
+      }
     }
     for (const IkJoint& joint : plan.others) {
       for (std::size_t l = 0; l < L; ++l) {
@@ -60,14 +68,16 @@ double IkSpeculation::search(const IkPlan& plan, const double* q, const double* 
       const double w = plan.weights[i];
       for (std::size_t l = 0; l < L; ++l) cost[l] += (w * err_[i * L + l]) * (w * err_[i * L + l]);
     }
+    double worst[L] = {};
+    if (plan.relaxation > 0.0) ik_worst_group<L>(plan, err_, worst);
     for (std::size_t l = 0; l < L; ++l) {
       if (cost[l] < best) {
         best = cost[l];
-        best_share = share[l];
+        chosen = {share[l], worst[l] <= 1.0};
       }
     }
   }
-  return best_share;
+  return chosen;
 }
 
 }  // namespace robomorph

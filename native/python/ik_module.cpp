@@ -117,6 +117,9 @@ bool check_plan(const IkPlan& plan) {
   if (!known(lanes) || !known(wide)) return refuse("lanes: expected 1, 2, 4 or 8");
   if (plan.residual == nullptr || plan.step == nullptr) return refuse("programs: an address is missing");
   if (plan.speculations > 0 && (plan.errors == nullptr || lanes != 1)) return refuse("speculation: needs one lane");
+  if (!(plan.longest_share > 0.0 && plan.longest_share <= 2.0 && plan.relaxation >= 0.0 && plan.relaxation < 1.0)) {
+    return refuse("speculation: lengths out of range");
+  }
   if (plan.trig != nullptr && lanes != 1) return refuse("trig: needs one lane");
   if (plan.max_starts < 1 || plan.candidates < 1 || plan.candidates > plan.max_starts || plan.max_iterations < 0) {
     return refuse("starts, candidates and iterations: out of range");
@@ -127,19 +130,19 @@ bool check_plan(const IkPlan& plan) {
 PyObject* py_ik_plan(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"lanes",  "residual", "step",      "errors",  "trig",   "workspace",  "sizes",
                                 "blocks", "joints",   "limits",    "weights",    "tolerance",  "group",
-                                "gain_ratio", "polish", "speculations", "wide_lanes", "choice", "max_starts",
-                                "candidates", "max_iterations", "near_enough", "seed", nullptr};
+                                "gain_ratio", "polish", "speculations", "longest_share", "relaxation", "wide_lanes",
+                                "choice", "max_starts", "candidates", "max_iterations", "near_enough", "seed", nullptr};
   unsigned long long residual, step, errors, trig, seed;
   PyObject *blocks, *joints, *limits, *weights, *tolerance, *group;
   Py_ssize_t lanes, workspace, nq, nv, targets, raws, rows, jacs, bends, wide_lanes;
   int gain_ratio, polish, choice;
   std::unique_ptr<IkPlan> plan(new (std::nothrow) IkPlan);
   if (!plan) return PyErr_NoMemory();
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$nKKKKn(nnnnnnn)OOOOOOppiniiiidK", const_cast<char**>(names), &lanes,
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$nKKKKn(nnnnnnn)OOOOOOppiddniiiidK", const_cast<char**>(names), &lanes,
                                    &residual, &step, &errors, &trig, &workspace, &nq, &nv, &targets, &raws, &rows, &jacs,
                                    &bends, &blocks, &joints, &limits, &weights, &tolerance, &group, &gain_ratio,
-                                   &polish, &plan->speculations, &wide_lanes, &choice, &plan->max_starts,
-                                   &plan->candidates, &plan->max_iterations, &plan->near_enough, &seed)) {
+                                   &polish, &plan->speculations, &plan->longest_share, &plan->relaxation, &wide_lanes,
+                                   &choice, &plan->max_starts, &plan->candidates, &plan->max_iterations, &plan->near_enough, &seed)) {
     return nullptr;
   }
   plan->lanes = static_cast<std::size_t>(lanes);

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ik/speculate.h"
 #include "tests/check.h"
 #include "tests/planar_arm.h"
+#include "tests/planar_checks.h"
 
 using namespace robomorph;
 using namespace robomorph::tests;
@@ -12,31 +12,6 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr IkChoice kChoices[] = {IkChoice::kFirst, IkChoice::kNearest, IkChoice::kAll};
-
-double tip_distance(const Problems& problems, std::size_t nq, std::size_t answer, std::size_t problem) {
-  double tip[2];
-  planar_tip(&problems.q[answer * nq], nq, tip);
-  return std::hypot(tip[0] - problems.target[2 * problem], tip[1] - problems.target[2 * problem + 1]);
-}
-
-bool within_limits(const IkPlan& plan, const double* q) {
-  return std::all_of(plan.scalars.begin(), plan.scalars.end(),
-                     [&](const IkScalar& joint) { return q[joint.q] >= joint.lower && q[joint.q] <= joint.upper; });
-}
-
-// Every answer reaches its target, keeps within the limits, and says truly how far off it is.
-void check_solved(const IkPlan& plan, const Problems& problems) {
-  for (std::size_t i = 0; i < problems.count; ++i) {
-    CHECK_EQUAL(int(problems.success[i]), 1);
-    const double off = tip_distance(problems, plan.nq, i, i);
-    CHECK(off <= kPositionTolerance * 1.000001);
-    CHECK_NEAR(problems.position_error[i], off, 1e-14);
-    CHECK_EQUAL(problems.rotation_error[i], 0.0);
-    CHECK(within_limits(plan, &problems.q[i * plan.nq]));
-    CHECK(problems.starts[i] >= 1 && problems.starts[i] <= plan.max_starts);
-    CHECK(problems.iterations[i] >= 0 && problems.iterations[i] <= plan.max_iterations * plan.max_starts);
-  }
-}
 
 double distance_to_posture(const Problems& problems, std::size_t nq, std::size_t answer, std::size_t problem) {
   double square = 0.0;
@@ -252,33 +227,27 @@ TEST_CASE(engine_trig, "ik_engine: sines from a program of their own, in any num
   }
 }
 
-TEST_CASE(engine_speculates, "ik_engine: speculation reaches the target, the same in any number of lanes") {
-  const auto solved = [](std::size_t wide) {
-    IkPlan plan = planar_plan_speculating(3, wide, 13);
-    plan.max_starts = 10;
-    plan.max_iterations = 300;
-    Problems problems = Problems::planar(plan, 30, 6);
-    CHECK(problems.solve(plan, 2));
-    check_solved(plan, problems);
-    return problems;
-  };
-  const Problems expected = solved(1);
-  for (const std::size_t wide : {2, 4, 8}) CHECK(solved(wide) == expected);
-}
-
-TEST_CASE(engine_share, "ik_engine: of the lengths of a step the best is found") {
-  for (const std::size_t wide : {1, 2, 4, 8}) {
-    const IkPlan plan = planar_plan_speculating(2, wide, 10);
-    IkSpeculation speculation;
-    std::vector<char> memory(speculation.place(plan, nullptr) + 64);
-    speculation.place(plan, memory.data() + 64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
-    const double q[] = {0.0, 0.5}, goal[] = {0.3, 0.5};
-    double target[2];
-    planar_tip(goal, 2, target);
-    const double step[] = {1.0, 0.0};
-    CHECK_EQUAL(speculation.best_share(plan, q, step, target), 0.3);
-    const double short_step[] = {0.1, 0.0};
-    CHECK_EQUAL(speculation.best_share(plan, q, short_step, target), 1.0);
+TEST_CASE(engine_best_kept, "ik_engine: a search that fails gives the best it came across") {
+  for (const std::size_t lanes : {1, 4}) {
+    double before[9];
+    std::fill_n(before, 9, INFINITY);
+    bool rose = false;
+    for (const int iterations : {1, 2, 3, 5, 8, 13, 21, 34}) {
+      IkPlan plan = planar_plan(2, lanes);
+      plan.gain_ratio = false;
+      plan.max_iterations = iterations;
+      Problems problems = Problems::planar(plan, 9, 11);
+      for (std::size_t i = 0; i < 9; ++i) problems.target[2 * i] += 4.0;  // out of reach
+      CHECK(problems.solve(plan, 1));
+      for (std::size_t i = 0; i < 9; ++i) {
+        CHECK_EQUAL(int(problems.success[i]), 0);
+        CHECK(problems.position_error[i] <= before[i]);
+        CHECK_NEAR(problems.position_error[i], tip_distance(problems, 2, i, i), 1e-12);
+        rose = rose || problems.position_error[i] == before[i];
+        before[i] = problems.position_error[i];
+      }
+    }
+    CHECK(rose);  // else nothing was tested
   }
 }
 

@@ -109,8 +109,7 @@ def test_work_never_chooses_it() -> None:
         for algorithm in FORMULATIONS:
             frame = robot.frame_names[-1] if algorithm in ("forward_kinematics", "jacobian") else None
             stats = robot.compile(algorithm, target="interpreter", frame=frame).stats
-            assert stats.formulation == FORMULATIONS[algorithm][0]
-            assert "prefix" not in stats.candidates
+            assert stats.formulation != "prefix" and "prefix" not in stats.candidates
 
 
 @needs_opencl

@@ -172,7 +172,7 @@ def test_the_papers_tables_and_figures_are_made_of_one_chain(monkeypatch: pytest
     outcome = run("paper")
     sweep = [r for r in outcome.records if r.case == paper.SWEEP]
     assert [r.figures["speculations"] for r in sweep] == list(paper.SPECULATIONS)
-    assert [len(t.rows) for t in outcome.tables()] == [5, 1, 5, 10]
+    assert [len(t.rows) for t in outcome.tables()] == [7, 1, 7, 12]
     names = [figure.name for figure in outcome.figures()]
     assert names == ["ik_speculations", "ik_iterations", "ik_load", "ik_times"]
 

@@ -168,7 +168,7 @@ def along(share: float) -> type[FrameTask]:
     return Along
 
 
-@pytest.mark.parametrize("method", ["lm", "quick-ik", "jacobian-transpose-fixed"])
+@pytest.mark.parametrize("method", ["lm", "quick-ik", "speculative-newton", "jacobian-transpose-fixed"])
 @pytest.mark.parametrize("fresh", [False, True])
 def test_an_edited_task_is_never_answered_with_old_code(fresh: bool, method: str) -> None:
     """The same name, other rows: on the same robot, and on a new one that has nothing but the disk cache."""

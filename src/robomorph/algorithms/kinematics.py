@@ -8,26 +8,23 @@ import numpy as np
 
 from robomorph.algorithms.algorithm import Algorithm
 from robomorph.algorithms.inverse_dynamics import velocity_step
+from robomorph.algorithms.path import (
+    COLUMNS,
+    COLUMNS_OF_LINKS,
+    PATH_POSES,
+    REACH,
+    TIP_OF_POSE,
+    columns,
+    frame_pose,
+    pose_step,
+    tip,
+    world_pose,
+)
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.algorithms.world_pose import WorldPose
 from robomorph.errors import ModelError
-from robomorph.spatial import ZERO3, Scalar, Transform, Vec3, add3, cross3, dot3, scale3, sub3
-
-
-def _target(state: State) -> tuple[int, Transform]:
-    return state.tree.frames[state.whole["frame"]]
-
-
-def _path_poses(state: State) -> dict[int, WorldPose]:
-    """Poses of the links from the root to the target frame's; the others are not needed."""
-    link, _ = _target(state)
-    if ("pose", link) in state.fields:  # somebody has them already
-        return {i: state.fields["pose", i] for i in (WORLD, *(state.tree.support[link] if link >= 0 else ()))}
-    poses = {WORLD: WorldPose()}
-    for i in state.tree.support[link] if link != WORLD else ():
-        poses[i] = poses[state.tree.links[i].parent].then(state.fields["X", i])
-    return poses
+from robomorph.spatial import ZERO3, Scalar, Vec3, add3, cross3, dot3, scale3
 
 
 def _matrix(pose: WorldPose) -> list[list[Scalar]]:
@@ -37,8 +34,12 @@ def _matrix(pose: WorldPose) -> list[list[Scalar]]:
 
 
 def _forward_kinematics(state: State) -> None:
-    link, placement = _target(state)
-    state.whole["pose"] = _matrix(_path_poses(state)[link].then(placement))
+    state.whole["pose"] = _matrix(frame_pose(state))
+
+
+def _forward_kinematics_from_tip(state: State) -> None:
+    """The axes alone go outward."""
+    state.whole["pose"] = _matrix(WorldPose(frame_pose(state).axes, tip(state)))
 
 
 def _link_poses(state: State) -> None:
@@ -47,26 +48,11 @@ def _link_poses(state: State) -> None:
 
 
 def _jacobian(state: State) -> None:
-    link, placement = _target(state)
-    poses = _path_poses(state)
-    point = poses[link].then(placement).origin
     out: list[list[Any]] = [[0.0] * state.tree.nv for _ in range(6)]
-    for dof in state.tree.support_dofs(link) if link != WORLD else ():
-        unit = state.tree.links[dof.link].joint.subspace[dof.k]
-        pose = poses[dof.link]
-        ang = pose.vector(unit.ang)
-        lin = add3(pose.vector(unit.lin), cross3(ang, sub3(point, pose.origin)))
-        for row, value in enumerate((*lin, *ang)):
+    for dof, one in columns(state):
+        for row, value in enumerate((*one.linear, *one.angular)):
             out[row][dof.user] = out[row][dof.user] + dof.scale * value
     state.whole["jacobian"] = out
-
-
-def _pose_step(site: Site) -> None:
-    site["pose"] = site.parent("pose").then(site["X"])
-
-
-def _world_pose(state: State) -> None:
-    state.fields["pose", WORLD] = WorldPose()
 
 
 def _start_moment_step(site: Site) -> None:
@@ -132,7 +118,7 @@ def _energy(state: State) -> None:
     state.whole["potential"] = -dot3(state.tree.gravity, _world_moment(state))
 
 
-POSES: tuple[Sweep | Stage, ...] = (Stage("world", _world_pose), Sweep("poses", _pose_step))
+POSES: tuple[Sweep | Stage, ...] = (Stage("world", world_pose), Sweep("poses", pose_step))
 # Mass and first moment of everything a link carries, in its frame.
 MOMENTS: tuple[Sweep | Stage, ...] = (
     Sweep("start moments", _start_moment_step),
@@ -163,7 +149,10 @@ FORWARD_KINEMATICS = Algorithm(
     "forward_kinematics",
     inputs=("q",),
     outputs={"pose": (4, 4)},
-    formulations={"chain": (Stage("forward kinematics", _forward_kinematics),)},
+    formulations={
+        "chain": (*PATH_POSES, Stage("forward kinematics", _forward_kinematics)),
+        "inward": (*REACH, *PATH_POSES, Stage("forward kinematics", _forward_kinematics_from_tip)),
+    },
     frame=True,
     masses=False,
     title="The pose of {frame} in the world.",
@@ -175,7 +164,10 @@ JACOBIAN = Algorithm(
     "jacobian",
     inputs=("q",),
     outputs={"jacobian": (6, "nv")},
-    formulations={"geometric": (Stage("jacobian", _jacobian),)},
+    formulations={
+        "geometric": (*PATH_POSES, TIP_OF_POSE, COLUMNS, Stage("jacobian", _jacobian)),
+        "inward": (*REACH, *PATH_POSES, COLUMNS_OF_LINKS, Stage("jacobian", _jacobian)),
+    },
     frame=True,
     masses=False,
     title="The geometric Jacobian of {frame}.",

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from robomorph.algorithms.inverse_dynamics import GATHER
 from robomorph.algorithms.kinematics import POSES
+from robomorph.algorithms.path import PATH_POSES
 from robomorph.algorithms.sweep import WORLD, Stage, State, Sweep
 from robomorph.algorithms.tree import Tree
 from robomorph.algorithms.world_pose import WorldPose
@@ -155,6 +156,6 @@ def shallow_formulations(
     if name == "inverse_dynamics":
         return {NAME: _DYNAMICS}
     if name in _FROM_POSES:
-        after = [part for part in next(iter(formulations.values())) if part not in POSES]
+        after = [part for part in next(iter(formulations.values())) if part not in (*POSES, *PATH_POSES)]
         return {NAME: (_POSES, *after)}
     return {}

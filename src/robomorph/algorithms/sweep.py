@@ -1,15 +1,15 @@
 """Sweeps: the one form in which algorithms over the tree are written.
 
-An algorithm is a list of sweeps. A sweep is a step function and an order over the links: outward
-(parents first) or inward (children first), and for gradients also over columns. A step sees one
-`Site`: it reads fields of its own link and of the parent, writes its own, and may send a
-contribution to the parent. Running all steps on traced scalars gives the flat program; whoever wants to
-know where each step begins and ends pulls `visits` one by one.
+An algorithm is a list of sweeps. A sweep is a step function and an order over the links, all of them or those
+on the way to a frame: outward (parents first) or inward (children first), and for gradients also over
+columns. A step sees one `Site`: it reads fields of its own link and of the parent, writes its own, and may
+send a contribution to the parent. Running all steps on traced scalars gives the flat program; whoever wants
+to know where each step begins and ends pulls `visits` one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -102,16 +102,19 @@ class Site:
 
 Step = Callable[[Site], None]
 Columns = Callable[[Tree, int], Iterable[Dof]]
+Links = Callable[[State], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A step and its order. `columns` lists the columns visited at each link, if any."""
+    """A step and its order. `columns` lists the columns visited at each link, if any; `links` the links that
+    are visited, outward: all of them by default."""
 
     name: str
     step: Step
     inward: bool = False
     columns: Columns | None = None
+    links: Links | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +139,10 @@ def visits(state: State, parts: Iterable[Sweep | Stage]) -> Iterator[Visit]:
         if isinstance(part, Stage):
             yield Visit(part, None, partial(part.work, state))
             continue
-        links = reversed(state.tree.links) if part.inward else state.tree.links
-        for link in links:
-            columns = (None,) if part.columns is None else part.columns(state.tree, link.index)
+        tree = state.tree
+        links = tree.links if part.links is None else [tree.links[i] for i in part.links(state)]
+        for link in reversed(links) if part.inward else links:
+            columns = (None,) if part.columns is None else part.columns(tree, link.index)
             for column in columns:
                 site = Site(state, link, column)
                 yield Visit(part, site, partial(part.step, site))

@@ -38,11 +38,14 @@ def trace(
     frames: Sequence[str] = (),
     limit: int | None = None,
 ) -> Program:
-    """The straight-line program of one formulation for one robot. Raises TraceTooLong past `limit` nodes."""
-    tracer = Tracer(limit)
+    """The straight-line program of one formulation for one robot. Raises TraceTooLong if its steps need more
+    than `limit` nodes beside those of the inputs, of which the steps of a path leave most unused."""
+    tracer = Tracer()
     ports = algorithm.input_ports(tree.sizes, wrench_links, len(frames))
     state = State(tree)
     begin(state, algorithm, tracer.inputs(ports), wrench_links, frame, frames)
+    if limit is not None:
+        tracer.limit = len(tracer.nodes) + limit
     run(state, algorithm.formulations[formulation])
     results = {name: state.whole[name] for name in outputs}
     shapes = {name: algorithm.output_port(name, tree.sizes, len(frames)).shape for name in outputs}

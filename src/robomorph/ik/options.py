@@ -61,7 +61,7 @@ class IKOptions:
     solutions: how many distinct solutions are wanted.
     path: the last batch dimension is an order in time: each pose starts from the solution before it.
     max_step: how far a joint may move from one pose to the next (rad, m; default 0.5).
-    method: a name in `robomorph.ik.METHODS`. speculations: of Quick-IK.
+    method: a name in `robomorph.ik.METHODS`. speculations: lengths that a speculative one tries.
     starts: how many configurations may be tried (1: q0 alone). max_iterations: for each of them.
     fixed: names of joints that keep their value of q0. limits: False ignores the joint limits.
     seed: of the random starts. threads: at most so many, of the host.
@@ -79,7 +79,7 @@ class IKOptions:
     starts: int | None = None
     candidates: int | None = None
     max_iterations: int | None = None
-    speculations: int = 64
+    speculations: int | None = None
     fixed: Iterable[str] = ()
     limits: bool = True
     seed: int = 0
@@ -111,7 +111,7 @@ class IKOptions:
             candidates=min(candidates, starts) if choice == NEAREST else 1,
             max_iterations=_whole("max_iterations", self.max_iterations, rule.max_iterations, 1),
             near_enough=NEAR_ENOUGH if choice == NEAREST else 0.0,
-            speculations=_whole("speculations", self.speculations, 64, 1, MOST_STARTS)
+            speculations=_whole("speculations", self.speculations, rule.speculations, 1, MOST_STARTS)
             if rule.speculative
             else 0,
             fixed=self._fixed(),

@@ -177,6 +177,9 @@ class Solver:
             gain_ratio=options.rule.gain_ratio,
             polish=options.polish,
             speculations=options.speculations,
+            # A single length is the step itself.
+            longest_share=options.rule.longest_share if options.speculations > 1 else 1.0,
+            relaxation=options.rule.relaxation,
             wide_lanes=wide,
             choice=options.choice,
             max_starts=options.starts,

@@ -116,6 +116,8 @@ def ik_plan(
     gain_ratio: bool,
     polish: bool,
     speculations: int,
+    longest_share: float,
+    relaxation: float,
     wide_lanes: int,
     choice: int,
     max_starts: int,

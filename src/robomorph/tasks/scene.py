@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
 from robomorph.algorithms.inputs import set_inputs
-from robomorph.algorithms.kinematics import CENTER_OF_MASS, CENTER_OF_MASS_JACOBIAN, POSES
+from robomorph.algorithms.kinematics import CENTER_OF_MASS, CENTER_OF_MASS_JACOBIAN
+from robomorph.algorithms.path import COLUMNS, COLUMNS_OF_LINKS, PATH_POSES, REACH, columns, frame_pose, tip
 from robomorph.algorithms.sweep import WORLD, State, run
 from robomorph.algorithms.tree import Tree
 from robomorph.algorithms.world_pose import WorldPose
-from robomorph.spatial import Scalar, add3, cross3, sub3
+from robomorph.spatial import Scalar
 
 Matrix = list[list[Any]]
 
 
 class Scene:
     """Poses, velocities per degree of freedom and the centre of mass at `q` (nq scalars of any kind: floats,
-    arrays, traced expressions)."""
+    arrays, traced expressions).
 
-    def __init__(self, tree: Tree, q: Sequence[Scalar]) -> None:
-        self.tree, self._q = tree, list(q)
+    `inward` names frames whose position is carried from the frame to the base instead of outward. The values
+    are the same but for rounding; what is less work depends on what is asked for."""
+
+    def __init__(self, tree: Tree, q: Sequence[Scalar], inward: Collection[str] = ()) -> None:
+        self.tree, self._q, self._inward = tree, list(q), frozenset(inward)
         self.read: set[int] = set()  # coordinates that were asked for by themselves
+        self.asked: set[str] = set()  # frames that were asked for
         self._state = State(tree)
         set_inputs(self._state, {"q": self._q}, ())
-        run(self._state, POSES)
 
     def coordinate(self, i: int) -> Scalar:
         """The coordinate q_i itself. A task that asks for it says so in `coordinates`."""
@@ -34,26 +38,32 @@ class Scene:
 
     def pose(self, frame: str) -> WorldPose:
         """Axes and origin of a frame in the world."""
-        link, placement = self.tree.frames[frame]
-        pose: WorldPose = self._state.fields["pose", link]
-        return pose.then(placement)
+        pose = frame_pose(self._placed(frame))
+        if frame not in self._inward:
+            return pose
+        run(self._state, REACH)
+        return WorldPose(pose.axes, tip(self._state))
 
     def columns(self, frame: str) -> tuple[Matrix, Matrix]:
         """Linear (of the frame's origin) and angular velocity of a frame per user's degree of freedom,
         (3, nv) each, in world axes."""
-        link, _ = self.tree.frames[frame]
-        point = self.pose(frame).origin
+        self._placed(frame).fields["tip", WORLD] = self.pose(frame).origin
+        run(self._state, [COLUMNS_OF_LINKS if frame in self._inward else COLUMNS])
         linear: Matrix = [[0.0] * self.tree.nv for _ in range(3)]
         angular: Matrix = [[0.0] * self.tree.nv for _ in range(3)]
-        for dof in self.tree.support_dofs(link) if link != WORLD else ():
-            unit = self.tree.links[dof.link].joint.subspace[dof.k]
-            pose: WorldPose = self._state.fields["pose", dof.link]
-            ang = pose.vector(unit.ang)
-            lin = add3(pose.vector(unit.lin), cross3(ang, sub3(point, pose.origin)))
+        for dof, one in columns(self._state):
             for i in range(3):
-                linear[i][dof.user] = linear[i][dof.user] + dof.scale * lin[i]
-                angular[i][dof.user] = angular[i][dof.user] + dof.scale * ang[i]
+                linear[i][dof.user] = linear[i][dof.user] + dof.scale * one.linear[i]
+                angular[i][dof.user] = angular[i][dof.user] + dof.scale * one.angular[i]
         return linear, angular
+
+    def _placed(self, frame: str) -> State:
+        """The state, with poses of all links from the world to the frame."""
+        self.asked.add(frame)
+        self._state.whole["frame"] = frame
+        if ("pose", self.tree.frames[frame][0]) not in self._state.fields:
+            run(self._state, PATH_POSES)
+        return self._state
 
     @cached_property
     def center_of_mass(self) -> list[Scalar]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.ik.devices import Found
 from robomorph.ik.joints import SCALAR
-from robomorph.ik.methods import METHODS
+from robomorph.ik.methods import METHODS, Method
 from robomorph.ik.options import FIRST
 from robomorph.targets.gpu.device import Executable
 from robomorph.targets.gpu.devices import open_gpu
@@ -106,8 +106,10 @@ def refuse(solver: Solver) -> None:
     _refuse_joints(solver)
 
 
-def _runs(method: Any) -> bool:
-    return bool(method.speculative and not (method.gain_ratio or method.polish or method.restarts))
+def _runs(method: Method) -> bool:
+    """Does the kernel's loop do what the method asks for?"""
+    plain = method.longest_share == 1.0 and method.relaxation == 0.0
+    return method.speculative and plain and not (method.gain_ratio or method.polish or method.restarts)
 
 
 def _refuse_tasks(solver: Solver) -> None:

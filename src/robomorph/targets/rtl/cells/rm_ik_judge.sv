@@ -146,7 +146,7 @@ module rm_ik_judge #(
       found_q    <= last_q[Deep-1];
       again_q    <= found_q;
       again_qq   <= again_q;
-      after_q    <= {after_q[1:0], again_qq};
+      after_q    <= {after_q[1:0], again_qq && relaxed_i};  // another search may follow at once
     end
   end
 
