@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,10 @@ from tests.targets.rtl.ik.solves import MODES, QUIET, Case, case, check_cycles, 
 from tests.targets.rtl.test_strict_reader import errors
 from tests.targets.rtl.toolchains import needs_slang, needs_verilator, needs_yosys
 
-SMALL = {"chain:12": {"units": 4, "problems": 2}, "iiwa14": {"units": 16, "speculations": 64, "problems": 1}}
+SMALL: dict[str, dict[str, Any]] = {
+    "chain:12": {"units": 4, "problems": 2},
+    "iiwa14": {"units": 16, "speculations": 64, "problems": 1},
+}
 
 
 @needs_verilator
@@ -86,7 +90,7 @@ def test_joints_of_all_kinds(seed: int) -> None:
     ],
     ids=str,
 )
-def test_knobs(knobs: dict[str, int | float]) -> None:
+def test_knobs(knobs: dict[str, Any]) -> None:
     one = case("iiwa14", **knobs)
     words = one.random(6, 3, mode=1, cap=20)
     answers = one.solve(words)
