@@ -54,7 +54,10 @@ class ChainProblems:
     starts: Array
 
     def first(self, count: int) -> ChainProblems:
-        return ChainProblems(self.targets[:count], self.starts[:count])
+        return self.slice(0, count)
+
+    def slice(self, start: int, stop: int) -> ChainProblems:
+        return ChainProblems(self.targets[start:stop], self.starts[start:stop])
 
 
 def chain_problems(robot: Robot, which: str, count: int, seed: int = 2017) -> ChainProblems:

@@ -76,6 +76,7 @@ IK = Group(
         "arms": "TRAC-IK's protocol on six arms, against KDL, TRAC-IK and pink",
         "nearest": "nearest=True against the best of 64 restarts of KDL",
         "devices": "Quick-IK on devices beside the CPU's: the same search, and its time",
+        "chip": "our chip, our CPU and OpenCL beside the paper's accelerator: cycles, iterations, times",
     },
 )
 
