@@ -119,7 +119,7 @@ def _edges(one: Case) -> np.ndarray:
     line = np.linspace(-1.2, 1.2, 8)[:, None] * np.array([[1.0, 0.0, 0.0]])
     far = 40.0 * here
     parts = [
-        one.words(here, bent),
+        one.words(here, bent, cap=60),
         one.words(here, bent, tolerance=None, cap=5),
         one.words(2.5 * here, bent, cap=20),
         one.words(far, bent, cap=20),
@@ -211,8 +211,8 @@ def test_a_mutant_is_found(what: str) -> None:
     # Several starts at the target's mirror image: equal errors are likely there.
     words = np.concatenate([one.random(20, 5, cap=20, k_log=4), _edges(one)])
     answers = one.solve(words)
-    run = Simulation(Mutant(one.design, files)).run(words, quiet=10**6)
-    assert (run.words != answers.words).any()
+    run = Simulation(Mutant(one.design, files)).run(words, quiet=QUIET)
+    assert (run.words != answers.words).any() or (run.overflow != answers.overflow).any()
 
 
 @needs_verilator
