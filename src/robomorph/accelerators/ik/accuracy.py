@@ -1,33 +1,61 @@
-"""How far a position of the chip may be from the true one: a declared bound, from the widths alone."""
+"""How far the chip's distance from a target may be from the true one, from the widths alone: at worst, which
+no configuration exceeds, and likely, which is less where many roundings even out."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
-from robomorph.accelerators.ik.chain import Chain
+from robomorph.accelerators.ik.chain import Chain, ChainJoint
+from robomorph.accelerators.ik.coordinates import SLIDE_LOG, TURN, Coordinates
 from robomorph.ir.ops import MUL
-from robomorph.targets.rtl.ik.plan import IkPlan
+from robomorph.ir.program import Program
+from robomorph.targets.rtl.ik.definition import trig
+from robomorph.targets.rtl.ik.plan import RATIO_FRAC, IkPlan
 
-# Standard deviations of the roundings, which are taken for independent, that the declared bound covers.
+# Standard deviations of independent roundings that the likely error covers.
 SIGMAS = 6.0
+_FACTOR = 2.0**-20  # of a constant that all joints share: its last place is no finer
 
 
-def own_error(chain: Chain, plan: IkPlan, length: float) -> float:
-    """m: SIGMAS standard deviations of what roundings of angles, sines and products add up to, and all of
-    what rounded constants do, which is the same for every configuration of a joint and does not even out."""
-    place = length * 2.0**-plan.unit_frac
+def worst_error(own: Coordinates, plan: IkPlan) -> float:
+    """m: the sum of all roundings at their largest, in the same direction: of angles, sines, constants and
+    products, of the step that ended there, and of the target."""
+    place, errors = 2.0**-plan.unit_frac, []
+    products = 0.5 * place * math.hypot(*_products_of_results(plan.reach.program))
+    sine = _sine_error(plan.widths.angle, plan.widths.unit)
+    for joint, arm in zip(own.chain.joints, _arms(own.chain), strict=True):
+        moved = _word_error(own, plan, joint)
+        angle = TURN * 2.0 ** -(plan.widths.angle + 1)
+        turned = angle + sine + _twist_error(joint, place) + (0.0 if joint.slides else TURN * moved)
+        slid = 0.5 * place + 2.0**SLIDE_LOG * moved if joint.slides else 0.0
+        errors.append(turned * arm / own.length + slid + products)
+    # A sine and a cosine that are too long stretch what they turn, errors as well.
+    grown = (1.0 + sine + math.sqrt(2.0) * place) ** len(errors)
+    target = 0.5 * math.sqrt(3.0) * place
+    return own.length * (grown * sum(errors) + target) + grown * _constants(own, place)
+
+
+def likely_error(own: Coordinates, plan: IkPlan) -> float:
+    """m: SIGMAS standard deviations of what roundings of angles, sines and products add up to if they are
+    independent, and all of what rounded constants and the target's do. Never more than `worst_error`."""
+    place = 2.0**-plan.unit_frac
     last = 1.0 / math.sqrt(12.0)  # the deviation of a rounding, in last places
-    arms = _arms(chain)
-    angle = 2.0 * math.pi * 2.0**-plan.widths.angle * last  # rad
-    sine = 2.0 * last * 2.0**-plan.unit_frac  # a sine's own rounding, and CORDIC's last steps
+    angle = TURN * 2.0**-plan.widths.angle * last
+    sine = 2.0 * last * place  # a sine's own rounding, and CORDIC's last steps
     products = sum(node.op is MUL for node in plan.reach.program.nodes)
+    arms = [arm / own.length for arm in _arms(own.chain)]
     variance = sum((angle * arm) ** 2 + 2.0 * (sine * arm) ** 2 for arm in arms)
     variance += len(arms) * products * (place * last) ** 2
-    offsets = np.array([x for joint in chain.joints for x in joint.offset] + list(chain.tip)) / place
-    constant = float(np.abs(offsets - np.round(offsets)).sum()) * place
-    return SIGMAS * math.sqrt(variance) + constant
+    constants = _constants(own, place) + own.length * 0.5 * math.sqrt(3.0) * place
+    for joint, arm in zip(own.chain.joints, arms, strict=True):
+        constants += own.length * _twist_error(joint, place) * arm
+        if own.chain.coupled:  # elsewhere far below an angle's last place
+            word = _word_error(own, plan, joint)
+            constants += own.length * word * (2.0**SLIDE_LOG if joint.slides else TURN * arm)
+    return min(worst_error(own, plan), SIGMAS * math.sqrt(variance) * own.length + constants)
 
 
 def _arms(chain: Chain) -> list[float]:
@@ -38,4 +66,47 @@ def _arms(chain: Chain) -> list[float]:
             arm += max(abs(x) for x in chain.travel(joint))
         arms.append(arm)
         arm += float(np.linalg.norm(joint.offset))
-    return arms
+    return arms[::-1]
+
+
+def _constants(own: Coordinates, place: float) -> float:
+    """m: what rounded offsets add up to."""
+    step = own.length * place
+    offsets = np.array([*(joint.offset for joint in own.chain.joints), own.chain.tip]) / step
+    return float(np.abs(offsets - np.round(offsets)).sum()) * step
+
+
+def _twist_error(joint: ChainJoint, place: float) -> float:
+    """Of the turn about x that a joint has: nothing if it is a right angle."""
+    exact = all(x in (-1.0, 0.0, 1.0) for x in joint.twist)
+    return 0.0 if exact else math.sqrt(0.5) * max(place, _FACTOR)
+
+
+def _word_error(own: Coordinates, plan: IkPlan, joint: ChainJoint) -> float:
+    """Of a joint's own word against its coordinate's, in the word's units: the step's end is rounded after
+    the search, limits are a word's nearest, and so are the ratio, the shift and the step of a joint that
+    follows another."""
+    last = 2.0**-plan.widths.theta
+    if not own.chain.coupled:
+        return 1.5 * last
+    reach = 2.0 ** (plan.turns - 1)
+    steps = plan.knobs.speculations * 2.0**-plan.delta_frac * (1.0 + abs(own.ratio(joint))) / 2.0
+    return last * (2.0 + 1.5 * abs(own.ratio(joint))) + reach * 2.0**-RATIO_FRAC + steps
+
+
+@cache
+def _sine_error(angle_bits: int, bits: int) -> float:
+    """The largest distance of a word's (cosine, sine) from the true one's, over all angles."""
+    table = trig(angle_bits, bits)
+    true = np.arange(1 << angle_bits) * (TURN / (1 << angle_bits))
+    c, s = table.cos * 2.0 ** (2 - bits) - np.cos(true), table.sin * 2.0 ** (2 - bits) - np.sin(true)
+    return float(np.hypot(c, s).max())
+
+
+def _products_of_results(program: Program) -> list[int]:
+    """Per result, the products that it is made of: each is rounded once, and none grows on its way."""
+    below: list[frozenset[int]] = []
+    for i, node in enumerate(program.nodes):
+        found = frozenset[int]().union(*(below[a] for a in node.args))
+        below.append(found | {i} if node.op is MUL else found)
+    return [len(below[r]) for r in program.results]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,14 @@ from robomorph.ik.devices import Found
 from robomorph.ik.options import FIRST
 from robomorph.naming import hint
 from robomorph.targets.rtl.ik.chip import IkDesign
-from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
-from robomorph.targets.rtl.ik.stream_words import CAP_BITS, NEWTON_BIT, RELAXED_BIT, problem_words
+from robomorph.targets.rtl.ik.plan import HEADER_OUT, MOST_SPECULATIONS, Knobs, Widths
+from robomorph.targets.rtl.ik.stream_words import (
+    CAP_BITS,
+    CONVERGED,
+    NEWTON_BIT,
+    RELAXED_BIT,
+    problem_words,
+)
 from robomorph.targets.rtl.simulate import Run, Simulation
 from robomorph.tasks import Position
 
@@ -50,26 +57,40 @@ class RtlSearch:
         self._lock = threading.Lock()
 
     def __call__(self, reference: Array, start: Array) -> Found:
-        if not len(start):
+        n, most = len(start), min(self.solver.options.max_iterations, (1 << CAP_BITS) - 1)
+        if not n:
             return Found(start.copy(), np.zeros(0, np.int32))
-        words, whole = self.words(reference, start)
+        tolerance = _tolerance(self.solver)
+        q, words = self._run(reference, start, np.full(n, tolerance), np.full(n, most))
+        iterations = words[:, 1]
+        # Roundings that add up where they should even out: such problems go on, to a lower threshold.
+        true, claimed = self.solver.evaluate(reference, q).position_error, self.chip.distance(words)
+        missed = np.flatnonzero((words[:, 0] & 3 == CONVERGED) & (true > tolerance))
+        if len(missed):
+            lower, left = tolerance - (true - claimed)[missed], most - iterations[missed]
+            q[missed], words = self._run(reference[missed], q[missed], lower, left)
+            iterations[missed] += words[:, 1]
+        return Found(q, iterations.astype(np.int32))
+
+    def _run(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
+        """Configurations (n, nq) and result words (n, output_words)."""
+        words, whole = self.words(reference, start, tolerance, most)
         with self._lock:
             if self._simulation is None:
                 self._simulation = Simulation(IkDesign(self.chip.plan))
             self.last_run = run = self._simulation.run(words, quiet=_QUIET)
-        q = self.chip.configurations(run.words[:, HEADER_OUT:], whole, start)
-        return Found(q, run.words[:, 1].astype(np.int32))
+        return self.chip.configurations(run.words[:, HEADER_OUT:], whole, start), run.words
 
-    def words(self, reference: Array, start: Array) -> tuple[Array, Array]:
-        """Words of problems (n, input_words), and whole turns that are left out of their angles."""
+    def words(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
+        """Words of problems (n, input_words), and whole turns that are left out of their angles; tolerances
+        (n,) in m, at most so many iterations (n,)."""
         options, chip = self.solver.options, self.chip
         target, _ = chip.target_words(reference)
         theta, whole = chip.theta_words(start)
-        threshold = np.full(len(target), chip.threshold_words(_tolerance(self.solver)))
         words = problem_words(
             target,
-            threshold,
-            min(options.max_iterations, (1 << CAP_BITS) - 1),
+            np.array([chip.threshold_words(float(x)) for x in tolerance]),
+            most,
             MODES[options.rule.name],
             options.speculations.bit_length() - 1,
             _PATIENCE,
@@ -139,12 +160,23 @@ def _refuse(solver: Solver, frame: str) -> None:
         )
 
 
-def _chip(solver: Solver, frame: str) -> IkChip:
-    given = dict(solver.options.chip)
-    for name in given:
+def read_chip(given: Mapping[Any, Any]) -> tuple[tuple[str, Any], ...]:
+    """Knobs and widths by name, each of its kind; whether they suit the robot is seen later."""
+    plain: dict[str, Any] = {}
+    for name, value in given.items():
         if name not in _WIDTHS | _KNOBS:
-            raise ArgumentError(f"chip: unknown knob {name!r}: {hint(name, sorted(_WIDTHS | _KNOBS))}")
-    most = solver.options.speculations
+            raise ArgumentError(f"chip: unknown knob {name!r}: {hint(str(name), sorted(_WIDTHS | _KNOBS))}")
+        plain[name] = int(value) if isinstance(value, np.integer) else value
+    try:
+        Widths(**{k: v for k, v in plain.items() if k in _WIDTHS})
+        Knobs(speculations=MOST_SPECULATIONS, **{k: v for k, v in plain.items() if k in _KNOBS})
+    except ArgumentError as error:
+        raise ArgumentError(f"chip: {error}") from None
+    return tuple(sorted(plain.items()))
+
+
+def _chip(solver: Solver, frame: str) -> IkChip:
+    given, most = dict(solver.options.chip), solver.options.speculations
     given.setdefault("units", min(4, most))
     knobs = Knobs(speculations=most, **{k: v for k, v in given.items() if k in _KNOBS})
     widths = Widths(**{k: v for k, v in given.items() if k in _WIDTHS})

@@ -6,12 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robomorph.bench.chain_problems import chain_problems
 from robomorph.errors import ArgumentError
 from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
 from robomorph.targets.rtl.ik.stream_words import CONVERGED
-from tests.targets.rtl.ik.solves import MODES, case
+from tests.targets.rtl.ik.solves import MODES, case, loaded
 
 THRESHOLD = 1e-2
+SAME_METHOD = {"quick-ik": "quick-ik", "relaxed": "relaxed-quick-ik", "newton": "speculative-newton"}
 
 
 @pytest.mark.parametrize(("joints", "count"), [(12, 100), (25, 40), (50, 20), (100, 10)])
@@ -25,8 +27,26 @@ def test_set_b_is_solved(joints: int, count: int, mode: str) -> None:
 @pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
 def test_set_b_is_solved_a_thousand_times(joints: int, mode: str) -> None:
     iterations = _solved(joints, 1000, mode)
+    print(f"  float64, on the CPU: {_float64_iterations(joints, 1000, mode):.4g} iterations")
     if mode == "newton":
         assert iterations <= 16.0
+
+
+def _float64_iterations(joints: int, count: int, mode: str) -> float:
+    """The mean, of the same problems by the CPU's method of that name."""
+    robot = loaded(f"chain:{joints}")[0]
+    problems = chain_problems(robot, "B", count)
+    result = robot.inverse_kinematics(
+        problems.targets,
+        "tool",
+        problems.starts,
+        method=SAME_METHOD[mode],
+        speculations=16 if mode == "newton" else 64,
+        tolerance=THRESHOLD,
+        max_iterations=10_000,
+    )
+    assert result.success.all()
+    return float(result.iterations.mean())
 
 
 def _solved(joints: int, count: int, mode: str) -> float:
