@@ -75,11 +75,15 @@ class RtlSearch:
     def _run(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
         """Configurations (n, nq) and result words (n, output_words)."""
         words, whole = self.words(reference, start, tolerance, most)
+        run = self._simulate(words)
+        return self.chip.configurations(run.words[:, HEADER_OUT:], whole, start), run.words
+
+    def _simulate(self, words: Array) -> Run:
         with self._lock:
             if self._simulation is None:
                 self._simulation = Simulation(IkDesign(self.chip.plan))
             self.last_run = run = self._simulation.run(words, quiet=_QUIET)
-        return self.chip.configurations(run.words[:, HEADER_OUT:], whole, start), run.words
+        return run
 
     def words(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
         """Words of problems (n, input_words), and whole turns that are left out of their angles; tolerances
@@ -103,10 +107,9 @@ class RtlSearch:
 def _seeds(target: Array, theta: Array, seed: int) -> Array:
     """16 bits a problem (n,): of the problem and the caller's seed alone, wherever it stands in a batch."""
     words = np.concatenate([target, theta], axis=1).astype(np.uint64)
-    weights = (np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(
-        1
-    )
-    mixed = (words * weights).sum(axis=1) + np.uint64(seed % 2**32) * np.uint64(0xD1B54A32D192ED03)
+    weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
+    own = np.uint64(seed * 0xD1B54A32D192ED03 % 2**64)
+    mixed = (words * weights).sum(axis=1) + own
     return np.asarray(mixed >> np.uint64(48)).astype(np.int64)
 
 

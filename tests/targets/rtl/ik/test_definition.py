@@ -112,6 +112,29 @@ def test_narrow_words_fail_where_the_study_says() -> None:
     assert np.abs(true - own).max() <= one.chip.own_error
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [16, 18, 20])
+@pytest.mark.parametrize("theta", [20, 24])
+@pytest.mark.parametrize("serial", [18, 20])
+@pytest.mark.parametrize("mode", ["quick-ik", "newton"])
+def test_what_widths_give(unit: int, theta: int, serial: int, mode: str) -> None:
+    """Prints it; whatever the widths, what the chip holds for solved is."""
+    serial = max(serial, unit)
+    widths = Widths(unit=unit, angle=unit, theta=theta, serial=serial, serial_angle=min(serial, theta))
+    one = case("chain:50", widths)
+    newton = mode == "newton"
+    words, targets, starts = one.set_b(100, cap=2000, mode=MODES[mode], k_log=4 if newton else 6)
+    answers = one.solve(words)
+    true, own = one.errors(answers, targets, starts)
+    solved = answers.status == CONVERGED
+    assert (true[solved] <= THRESHOLD).all() and np.abs(true - own).max() <= one.chip.own_error
+    print(
+        f"chain:50 {mode}: unit and angle {unit}, theta {theta}, serial {serial} bits: {solved.sum()} of 100 "
+        f"solved, {answers.iterations.mean():.4g} iterations, {np.abs(true - own).max():.1e} m from the truth "
+        f"at most (declared: {one.chip.own_error:.1e} m)"
+    )
+
+
 def test_the_same_problem_has_the_same_answer_anywhere() -> None:
     one = case("iiwa14")
     words = one.random(300, 2, mode=1, cap=40)

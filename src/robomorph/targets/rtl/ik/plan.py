@@ -54,6 +54,12 @@ class Widths:
                 f"angle: expected at most the {self.theta} bits of `theta`, found {self.angle} and "
                 f"{self.serial_angle}"
             )
+        for angle, word in (("angle", "unit"), ("serial_angle", "serial")):
+            least, found = getattr(self, word) - 6, getattr(self, angle)
+            if found < least:  # a sine of it has no more places
+                raise ArgumentError(
+                    f"{angle}: expected at least {least} bits for the {least + 6} of `{word}`, found {found}"
+                )
 
 
 @dataclass(frozen=True)
