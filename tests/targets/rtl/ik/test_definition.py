@@ -112,26 +112,30 @@ def test_narrow_words_fail_where_the_study_says() -> None:
     assert np.abs(true - own).max() <= one.chip.own_error
 
 
+# Bits of unit and angle, theta, guard, serial.
+CHOICES = [
+    *((18, 18, 0, 18), (20, 20, 0, 20), (14, 24, 6, 20), (16, 20, 6, 18), (16, 24, 6, 20)),
+    *((18, 20, 6, 18), (18, 20, 6, 20), (18, 24, 6, 18), (18, 24, 6, 20), (20, 24, 6, 20), (22, 24, 6, 22)),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [16, 18, 20])
-@pytest.mark.parametrize("theta", [20, 24])
-@pytest.mark.parametrize("serial", [18, 20])
 @pytest.mark.parametrize("mode", ["quick-ik", "newton"])
-def test_what_widths_give(unit: int, theta: int, serial: int, mode: str) -> None:
+@pytest.mark.parametrize("bits", CHOICES, ids=str)
+def test_what_widths_give(bits: tuple[int, int, int, int], mode: str) -> None:
     """Prints it; whatever the widths, what the chip holds for solved is."""
-    serial = max(serial, unit)
-    widths = Widths(unit=unit, angle=unit, theta=theta, serial=serial, serial_angle=min(serial, theta))
-    one = case("chain:50", widths)
+    unit, theta, guard, serial = bits
+    one = case("chain:50", Widths(unit, unit, theta, guard, serial, min(serial, theta)))
     newton = mode == "newton"
     words, targets, starts = one.set_b(100, cap=2000, mode=MODES[mode], k_log=4 if newton else 6)
     answers = one.solve(words)
     true, own = one.errors(answers, targets, starts)
-    solved = answers.status == CONVERGED
-    assert (true[solved] <= THRESHOLD).all() and np.abs(true - own).max() <= one.chip.own_error
+    solved, apart = answers.status == CONVERGED, float(np.abs(true - own).max())
+    assert (true[solved] <= THRESHOLD).all() and apart <= one.chip.own_error
     print(
-        f"chain:50 {mode}: unit and angle {unit}, theta {theta}, serial {serial} bits: {solved.sum()} of 100 "
-        f"solved, {answers.iterations.mean():.4g} iterations, {np.abs(true - own).max():.1e} m from the truth "
-        f"at most (declared: {one.chip.own_error:.1e} m)"
+        f"chain:50 {mode}: unit and angle {unit}, theta {theta} and guard {guard}, serial {serial} bits: "
+        f"{solved.sum()} of 100 solved, {answers.iterations.mean():.4g} iterations, {apart:.1e} m from the "
+        f"truth at most (declared: {one.chip.own_error:.1e} m)"
     )
 
 
