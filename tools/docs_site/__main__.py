@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from tools.docs_site.site_check import check_site
 
 _NEEDED = ("zensical", "mkdocstrings_handlers.python", "matplotlib")
 # What the builder would have fetched so that the search works from the disk; assets/worker.js does it here.
-_SHIM = "https://unpkg.com/iframe-worker/shim"
+_SHIM = re.compile(r"https://[\w./]*iframe-worker/shim")
 
 
 def main() -> int:
@@ -77,8 +78,8 @@ def _mend(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         own = os.path.relpath(site / "assets" / "worker.js", page.parent).replace(os.sep, "/")
-        if _SHIM in text:
-            page.write_text(text.replace(_SHIM, own), encoding="utf-8")
+        if _SHIM.search(text):
+            page.write_text(_SHIM.sub(own, text), encoding="utf-8")
 
 
 def _found(name: str) -> bool:
