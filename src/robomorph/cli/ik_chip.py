@@ -89,8 +89,7 @@ def _about(chip: IkChip, chosen: bool) -> dict[str, Any]:
         "function": QUICK_IK,
         "frame": chip.chain.frame,
         "frame_chosen": chosen,
-        "numbers": f"{w.unit}/{w.serial}-bit words, {k.units} units, {k.speculations} speculations, "
-        f"{k.problems} in flight",
+        "numbers": f"{w.unit}/{w.serial} bits, F = {k.units}, K = {k.speculations}, {k.problems} in flight",
     }
 
 

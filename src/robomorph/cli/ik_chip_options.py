@@ -138,7 +138,7 @@ def _value(name: str, text: str, kind: str) -> int | float | str:
     from robomorph.errors import ArgumentError
 
     try:
-        value = {"int": int, "float": float, "str": str}[kind](text)
+        value: int | float | str = int(text) if kind == "int" else float(text) if kind == "float" else text
     except ValueError:
         what = "a whole number" if kind == "int" else "a number"
         raise ArgumentError(f"--chip {name}: expected {what}, found {text!r}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,13 +17,13 @@ from robomorph.targets.rtl.ik.chip import IkDesign
 from robomorph.targets.rtl.ik.cycles import cycles_of, period
 from robomorph.targets.rtl.ik.definition import Answers, solve
 from robomorph.targets.rtl.ik.stream_words import CONVERGED, NEWTON_BIT, RELAXED_BIT, STALLED, STATUS
-from robomorph.targets.rtl.simulate import Run, Simulation
+from robomorph.targets.rtl.simulate import Simulation
 
 Array = npt.NDArray[Any]
 _QUIET = 10**12  # cycles: a solve ends by itself, at its cap
 _ALONE = 5  # problems that are sent one by one
 _MANY = 2_000_000  # cycles from which it pays to have the simulation optimised
-_PAUSES = {"pause_in": 30, "pause_out": 30}  # percent of the cycles in which the streams rest
+_PAUSE = 30  # percent of the cycles in which a stream rests
 
 
 def chain(chip: IkChip) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def _simulated_mode(
     robot: Robot, design: IkDesign, simulation: Simulation, problems: Problems, answers: Answers
 ) -> dict[str, Any]:
     few = _likely(answers)
-    run: Callable[..., Run] = simulation.run
-    paused, burst = run(problems.words, quiet=_QUIET, **_PAUSES), run(problems.words, quiet=_QUIET)
-    alone = run(problems.words[few], quiet=_QUIET, one_by_one=True)
-    runs = ((paused, answers.words, answers.overflow), (burst, answers.words, answers.overflow))
-    runs += ((alone, answers.words[few], answers.overflow[few]),)
+    paused = simulation.run(problems.words, quiet=_QUIET, pause_in=_PAUSE, pause_out=_PAUSE)
+    burst = simulation.run(problems.words, quiet=_QUIET)
+    alone = simulation.run(problems.words[few], quiet=_QUIET, one_by_one=True)
+    runs = [(run, answers.words, answers.overflow) for run in (paused, burst)]
+    runs.append((alone, answers.words[few], answers.overflow[few]))
     wrong_words = sum(int(np.count_nonzero(r.words != w)) for r, w, _ in runs)
     wrong_flags = sum(
         int(np.count_nonzero(r.overflow != f)) + int(r.sticky_overflow != bool(f.any())) for r, _, f in runs

@@ -51,22 +51,7 @@ def add_parser(subparsers: Any) -> None:
         epilog=_EPILOG,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
-    design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
-    design.add_argument(
-        "--algorithm",
-        default=PAPERS_FUNCTION,
-        help=f"function (default {PAPERS_FUNCTION}), or {QUICK_IK}: a chip that solves inverse kinematics",
-    )
-    design.add_argument(
-        "--frame",
-        metavar="LINK",
-        help=f"the link of an algorithm about one frame, such as jacobian ({QUICK_IK}: by default the end, "
-        "if the robot has one)",
-    )
-    add_design_options(design)
-    chip = parser.add_argument_group("the inverse-kinematics chip", ABOUT_CHIP)
-    add_chip_options(chip)
-    add_solve_options(chip)
+    _add_design(parser)
     group = parser.add_argument_group("what to do")
     group.add_argument(
         "--states",
@@ -95,6 +80,26 @@ def add_parser(subparsers: Any) -> None:
     )
     _add_files(group)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def _add_design(parser: Any) -> None:
+    """What is made."""
+    design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
+    design.add_argument(
+        "--algorithm",
+        default=PAPERS_FUNCTION,
+        help=f"function (default {PAPERS_FUNCTION}), or {QUICK_IK}: a chip that solves inverse kinematics",
+    )
+    design.add_argument(
+        "--frame",
+        metavar="LINK",
+        help=f"the link of an algorithm about one frame, such as jacobian ({QUICK_IK}: by default the end, "
+        "if the robot has one)",
+    )
+    add_design_options(design)
+    chip = parser.add_argument_group("the inverse-kinematics chip", ABOUT_CHIP)
+    add_chip_options(chip)
+    add_solve_options(chip)
 
 
 def _add_files(group: Any) -> None:

@@ -103,8 +103,7 @@ def _check_design_options(args: argparse.Namespace, specs: list[FunctionSpec]) -
         refuse_other_options(args)
     elif "units" in given_options(args):
         raise ArgumentError(
-            f"--units: search units of {QUICK_IK}, link units of {', '.join(others)}: export them apart, or say "
-            f"--chip units=... for {QUICK_IK}"
+            f"--units: search units of {QUICK_IK}, link units of {', '.join(others)}: export them apart"
         )
     for spec in chips:
         if spec.outputs is not None:

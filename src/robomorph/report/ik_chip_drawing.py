@@ -78,7 +78,7 @@ def _control(design: IkDesign, wide: float) -> list[str]:
     back, right = _LEFT + wide + _BACK - 16, _LEFT + wide + _BACK + _GAP
     lines = (
         f"{design.streams[1].words} words a result,",
-        "angles from their memory,",
+        "angles from memory,",
         "in the order of problems",
     )
     return [
