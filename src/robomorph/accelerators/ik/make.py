@@ -67,7 +67,7 @@ class IkChip:
 
     def theta_words(self, q: Array) -> tuple[Array, Array]:
         """Words (n, C) of configurations (n, nq), and the whole turns (n, C) that are left out of them."""
-        own = q[:, list(self.chain.coordinates)] * self._per_coordinate + self._zero
+        own = q[:, list(self.chain.coordinates)] * self.per_coordinate + self.zero
         words = np.floor(own * 2.0**self.plan.widths.theta + 0.5)
         t = self.plan.tables
         held = np.clip(words, t.coordinate_lower, t.coordinate_upper)
@@ -80,7 +80,7 @@ class IkChip:
         out = np.array(q, np.float64)
         scale = 2.0**-self.plan.widths.theta
         turns = theta * scale + whole * 2.0**self.plan.turns
-        out[:, list(self.chain.coordinates)] = (turns - self._zero) / self._per_coordinate
+        out[:, list(self.chain.coordinates)] = (turns - self.zero) / self.per_coordinate
         lower, upper = np.array(self.chain.lower), np.array(self.chain.upper)
         places = list(self.chain.coordinates)
         # A limit is a word's nearest: back in numbers it must not be beyond.
@@ -88,12 +88,12 @@ class IkChip:
         return out
 
     @cached_property
-    def _per_coordinate(self) -> Array:
+    def per_coordinate(self) -> Array:
         """Words' units (turns, or 2**slide_log lengths) of a radian or metre of each coordinate."""
         return np.array([_unit(joint, self.length) for joint in _drivers(self.chain)])
 
     @cached_property
-    def _zero(self) -> Array:
+    def zero(self) -> Array:
         """What the word of a coordinate at zero stands for; couplings have that on the chip."""
         drivers = _drivers(self.chain)
         shift = [0.0 if joint.slides or self.chain.coupled else joint.turn / _TURN for joint in drivers]

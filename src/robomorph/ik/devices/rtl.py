@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.accelerators.ik.chain import make_chain
+from robomorph.accelerators.ik.knobs import make_knobs
 from robomorph.accelerators.ik.make import IkChip, make_chip
+from robomorph.accelerators.ik.problems import MODES, PATIENCE
 from robomorph.errors import ArgumentError
 from robomorph.ik.devices import Found
 from robomorph.ik.options import FIRST
-from robomorph.naming import hint
 from robomorph.targets.rtl.ik.chip import IkDesign
-from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
-from robomorph.targets.rtl.ik.stream_words import CAP_BITS, NEWTON_BIT, RELAXED_BIT, problem_words
+from robomorph.targets.rtl.ik.plan import HEADER_OUT
+from robomorph.targets.rtl.ik.stream_words import CAP_BITS, problem_words
 from robomorph.targets.rtl.simulate import Run, Simulation
 from robomorph.tasks import Position
 
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
     from robomorph.ik.solver import Solver
 
 Array = npt.NDArray[Any]
-MODES = {"quick-ik": 0, "relaxed-quick-ik": RELAXED_BIT, "speculative-newton": NEWTON_BIT}
-_PATIENCE = 255  # iterations without gain before the chip gives a problem up
 _QUIET = 10**12  # cycles: a solve ends by itself, at its cap
-_WIDTHS = {field.name for field in fields(Widths)}
-_KNOBS = {field.name for field in fields(Knobs)} - {"speculations"}
 
 
 def make_search(solver: Solver) -> RtlSearch:
@@ -72,7 +68,7 @@ class RtlSearch:
             min(options.max_iterations, (1 << CAP_BITS) - 1),
             MODES[options.rule.name],
             options.speculations.bit_length() - 1,
-            _PATIENCE,
+            PATIENCE,
             _seeds(target, theta, options.seed),
             theta,
         )
@@ -141,13 +137,9 @@ def _refuse(solver: Solver, frame: str) -> None:
 
 def _chip(solver: Solver, frame: str) -> IkChip:
     given = dict(solver.options.chip)
-    for name in given:
-        if name not in _WIDTHS | _KNOBS:
-            raise ArgumentError(f"chip: unknown knob {name!r}: {hint(name, sorted(_WIDTHS | _KNOBS))}")
-    most = solver.options.speculations
-    given.setdefault("units", min(4, most))
-    knobs = Knobs(speculations=most, **{k: v for k, v in given.items() if k in _KNOBS})
-    widths = Widths(**{k: v for k, v in given.items() if k in _WIDTHS})
+    if "speculations" in given:
+        raise ArgumentError("chip: speculations are an option of their own: pass speculations=...")
+    widths, knobs = make_knobs({**given, "speculations": solver.options.speculations})
     chip = make_chip(make_chain(solver.robot.model, frame, solver.lower, solver.upper), widths, knobs)
     tolerance = _tolerance(solver)
     if chip.threshold_words(tolerance) < 1:
