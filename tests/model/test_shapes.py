@@ -54,7 +54,7 @@ def test_shapes_by_hand() -> None:
     box, ball, cylinder, capsule = model.shapes
     assert (box.kind, box.name, box.link, box.body) == ("visual", "shell", "upper", 0)
     assert box.geometry == Box((1.0, 2.0, 3.0)) and box.color == (1.0, 0.5, 0.0, 1.0)
-    assert box.placement == Pose([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1, 0, 0])
+    assert box.placement == Pose(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.array([1.0, 0, 0]))
     assert (ball.name, ball.geometry, ball.color) == ("upper_1", Sphere(0.3), None)
     assert (cylinder.kind, cylinder.name, cylinder.geometry) == ("collision", "upper_0", Cylinder(0.1, 2.0))
     assert (capsule.name, capsule.geometry) == ("upper_1", Capsule(0.2, 0.0))
