@@ -127,7 +127,7 @@ def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) 
 
 
 def _quarters(chain: Chain, knobs: Knobs) -> list[int]:
-    """Per joint, the quarters of its twist, where CORDIC turns positions, all twists are right angles and they
+    """Per joint, the quarters of its twist, where CORDIC turns positions and all twists are right angles that
     differ: words that change places take no multiplier. Else zero: the template has the twist, by additions
     if all joints have the same, by products if each has one of its own."""
     twists = [joint.twist for joint in chain.joints]

@@ -10,17 +10,19 @@ module rm_quarter #(
   output logic signed [W-1:0] z_o,
   output logic                overflow_o
 );
-  logic signed [W-1:0] y, z;
-  logic signed [W:0]   wide_y, wide_z;
-  logic        [1:0]   lost;
+  localparam int unsigned WideW = W + 1;
+
+  logic signed [W-1:0]     y, z;
+  logic signed [WideW-1:0] wide_y, wide_z;
+  logic        [1:0]       lost;
 
   assign y      = quarter_i[0] ? z_i : y_i;
   assign z      = quarter_i[0] ? y_i : z_i;
-  assign wide_y = quarter_i[0] != quarter_i[1] ? -(W + 1)'(y) : (W + 1)'(y);
-  assign wide_z = quarter_i[1] ? -(W + 1)'(z) : (W + 1)'(z);
+  assign wide_y = quarter_i[0] != quarter_i[1] ? -WideW'(y) : WideW'(y);
+  assign wide_z = quarter_i[1] ? -WideW'(z) : WideW'(z);
 
   rm_round #(
-    .InW  (W + 1),
+    .InW  (WideW),
     .Shift(0),
     .OutW (W)
   ) u_round_y (
@@ -29,7 +31,7 @@ module rm_quarter #(
     .overflow_o(lost[0])
   );
   rm_round #(
-    .InW  (W + 1),
+    .InW  (WideW),
     .Shift(0),
     .OutW (W)
   ) u_round_z (

@@ -57,9 +57,9 @@ def unit_module(name: str, timing: Timing) -> Module:
     if p.sliding:
         angle = choose(m["slides_i"], m["stand_i"], angle)
         drop = p.delta_frac - p.unit_frac - p.slide_log
-        moved, kept = shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
-        m.assign(kept, choose(m["slides_i"], moved, Literal(0, w.unit)))
-        slide = [kept if p.cordic else later(kept, p.knobs.rotate_stages + 1)]
+        moved, slid = shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
+        m.assign(slid, choose(m["slides_i"], moved, Literal(0, w.unit)))
+        slide = [later(slid, t.unit_core - t.tried)]
     kept, outer = m.signal("kept", 3 * w.unit), m["outer_i"]
     tip: list[Expression] = [
         choose(outer, Literal(int(p.tables.tip[a]), w.unit), kept.bits(a * w.unit, w.unit)) for a in range(3)

@@ -16,7 +16,7 @@ from robomorph.targets.rtl.netlist import Module
 def add_turn(
     m: Module, later: Delays, t: Timing, tip: Sequence[Expression], angle: Expression, slide: list[Expression]
 ) -> tuple[list[Expression], list[Expression]]:
-    """A position slid and turned about z, `rotate_stages` cycles later, and twisted by quarters in that cycle;
+    """A position slid and turned about z, `rotate_stages` cycles later, twisted by quarters in that cycle;
     and flags of what saturated, in the cycle that writes the position."""
     bits, stages = t.plan.widths.unit, t.plan.knobs.rotate_stages
     x, y, lost = _add_turner(m, t, tip, angle)
@@ -24,8 +24,8 @@ def add_turn(
     z = m.signal("slid_z", bits)
     if slide:
         over = m.signal("slide_lost")
-        sizes = {"W": bits, "AShift": 0, "BShift": 0, "Subtract": Literal(0, 1), "Drop": 0}
-        m.instance("u_slide", ADD, {"a_i": tip[2], "b_i": slide[0], "y_o": z, "overflow_o": over}, **sizes)
+        wires = {"a_i": tip[2], "b_i": slide[0], "y_o": z, "overflow_o": over}
+        m.instance("u_slide", ADD, wires, W=bits, AShift=0, BShift=0, Subtract=Literal(0, 1), Drop=0)
         flags.append(later(over, t.loop - 1))
     else:
         m.assign(z, tip[2])

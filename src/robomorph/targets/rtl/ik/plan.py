@@ -62,9 +62,9 @@ class Knobs:
     """The hardware's size. `units` search units try `speculations` lengths of a step, `evaluators` of them
     are judged in a cycle; `problems` are in flight; `multiply_stages` registers are inside a multiplier and
     `rotate_stages` inside a CORDIC; `period` is the chained delay of a cycle in multiplications; `fold` are
-    the cycles a joint takes in the serial unit (0: as few as its loop allows). `turning`: what turns positions
-    in the search units, multipliers by a sine and a cosine ("multiply"), or CORDIC itself ("cordic"), whose
-    loop is as much longer as it has stages."""
+    the cycles a joint takes in the serial unit (0: as few as its loop allows). `turning`: what turns
+    positions in the search units, products with a cosine and a sine ("multiply") or CORDIC itself ("cordic"),
+    with fewer multipliers or none, and a loop that is longer by `rotate_stages`."""
 
     units: int = 4
     speculations: int = 64
@@ -150,11 +150,11 @@ FACTOR_BITS = 18
 
 @dataclass(frozen=True, eq=False)
 class IkPlan:
-    """A chip for one chain. `reach` maps (tip 3, cos, sin[, slide], constants) to a tip (3) or, if CORDIC turns
-    positions, (tip 3 slid and turned, constants) to a tip; `columns` maps
-    (axes 9, origin 3, tip 3, cos, sin[, slide], constants) to (axes 9, origin 3, column 3). `turns` are the
-    bits of an angle before its binary point, the sign among them; a sliding joint's word 1.0 stands for
-    2**slide_log lengths."""
+    """A chip for one chain. `reach` maps (tip 3, cos, sin[, slide], constants) to a tip (3) or, if CORDIC
+    turns positions, (tip 3 slid and turned, constants) to a tip; `columns` maps (axes 9, origin 3, tip 3,
+    cos, sin[, slide], constants) to (axes 9, origin 3, column 3). `turns` are the bits of an angle
+    before its binary point, the sign among them; a sliding joint's word 1.0 stands for 2**slide_log
+    lengths."""
 
     name: str
     widths: Widths

@@ -1,4 +1,4 @@
-"""Positions turned by CORDIC itself, without a multiplier: constants, and one joint's step of a search, defined.
+"""Positions turned by CORDIC itself, without a multiplier: its constants, and a joint's step, defined.
 
 A vector is made shorter by 1 / gain (a constant, given by its signed digits), turned by ever smaller angles,
 which makes it longer by the gain, and rounded to a position's word. Shifted words of the steps round down;
@@ -25,9 +25,9 @@ _PHASE_GUARD = 3  # and of an angle's
 
 @dataclass(frozen=True)
 class Turner:
-    """Turns vectors of words of `bits` bits by angles of `angle_bits` bits, fractions of a turn. Inside, words
-    have `guard` bits more below; `angles` are arctangents of 2**-i in `phase_bits` bits of a turn; `scale` is
-    1 / gain with `shift` fraction bits."""
+    """Turns vectors of words of `bits` bits by angles of `angle_bits` bits, fractions of a turn. Inside,
+    words have `guard` bits more below; `angles` are arctangents of 2**-i in `phase_bits` bits of a turn;
+    `scale` is 1 / gain with `shift` fraction bits."""
 
     bits: int
     angle_bits: int
