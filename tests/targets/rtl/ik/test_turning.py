@@ -251,8 +251,8 @@ MUTANTS = {
     "a step of the wrong size": ("rm_rotate_stage.sv", "dy = x >>> j", "dy = x >>> (j + j / 15)"),
     "a quarter the wrong way round": (
         "rm_quarter.sv",
-        "quarter_i[1] ? -WideW'(z)",
-        "quarter_i[0] ? -WideW'(z)",
+        "quarter_i[1] ? -(WideW'(z))",
+        "quarter_i[0] ? -(WideW'(z))",
     ),
 }
 

@@ -18,8 +18,8 @@ module rm_quarter #(
 
   assign y      = quarter_i[0] ? z_i : y_i;
   assign z      = quarter_i[0] ? y_i : z_i;
-  assign wide_y = quarter_i[0] != quarter_i[1] ? -WideW'(y) : WideW'(y);
-  assign wide_z = quarter_i[1] ? -WideW'(z) : WideW'(z);
+  assign wide_y = quarter_i[0] != quarter_i[1] ? -(WideW'(y)) : WideW'(y);
+  assign wide_z = quarter_i[1] ? -(WideW'(z)) : WideW'(z);
 
   rm_round #(
     .InW  (WideW),
