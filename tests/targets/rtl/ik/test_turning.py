@@ -214,7 +214,7 @@ OTHERS: dict[str, tuple[str, Widths, dict[str, Any]]] = {
     "one unit, any twist": ("mixed:1", Widths(), {"units": 1, "speculations": 8, "problems": 1}),
     "as many units as speculations": ("iiwa14", Widths(), {"units": 8, "speculations": 8, "evaluators": 1}),
     "few stages": ("hyq", Widths(), {"rotate_stages": 2, "speculations": 16, "period": 1.3}),
-    "many stages": ("mixed:0", Widths(), {"rotate_stages": 16, "units": 2, "multiply_stages": 0}),
+    "many stages": ("mixed:0", Widths(), {"rotate_stages": 16, "units": 2, "multiply_stages": 1}),
     "narrow words": ("iiwa14", Widths(unit=14, angle=10, theta=18, serial=15, serial_angle=14), {}),
     "wide words": ("mixed:9", Widths(unit=24, angle=22, serial=24), {"units": 2}),
     "one joint": ("chain:1", Widths(), {"units": 4, "speculations": 16}),
@@ -304,7 +304,8 @@ def test_a_robot_asks_for_it() -> None:
     rng = np.random.default_rng(2)
     q0, q = rng.uniform(-3.0, 3.0, (2, 5, 12))
     target = robot.forward_kinematics(q, "tool")[:, :3, 3]
-    options: dict[str, Any] = {"frame": "tool", "method": "quick-ik", "on": "rtl", "tolerance": 1e-2}
-    found = robot.inverse_kinematics(target, q0, chip={"turning": "cordic"}, **options)
+    options: dict[str, Any] = {"method": "quick-ik", "starts": 1, "nearest": False, "tolerance": 1e-2}
+    chip = {"turning": "cordic"}
+    found = robot.inverse_kinematics(target, "tool", q0, on="rtl", chip=chip, **options)
     places = robot.forward_kinematics(found.q, "tool")[:, :3, 3]
     assert found.success.all() and (np.linalg.norm(places - target, axis=1) <= 1e-2).all()

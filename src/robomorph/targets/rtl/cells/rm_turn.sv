@@ -69,13 +69,14 @@ module rm_turn #(
     z[PhaseW-1:0]  <= PhaseW'({angle_i[AngleW-1] ^ far_side, angle_i[AngleW-2:0]}) << (PhaseW - AngleW);
   end
 
+  // Steps spread evenly; the first stage has one at least.
   for (genvar k = 0; k < Working; k++) begin : gen_stage
     rm_rotate_stage #(
       .PhaseW(PhaseW),
       .Inner (Inner),
       .Angles(StageAngles),
-      .First (k * Steps / Working),
-      .Last  ((k + 1) * Steps / Working)
+      .First ((k * Steps + Working - 1) / Working),
+      .Last  (((k + 1) * Steps + Working - 1) / Working)
     ) u_stage (
       .clk_i,
       .en_i    (1'b1),

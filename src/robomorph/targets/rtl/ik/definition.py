@@ -240,7 +240,8 @@ class _Chip:
         if not self.plan.sliding:
             return ()
         drop = frac - form.frac - self.plan.slide_log
-        return (saturate(round_shift(own, drop), form)[0] if self.plan.tables.slides[i] else own * 0,)
+        moved = round_shift(own, drop) if drop >= 0 else own << -drop
+        return (saturate(moved, form)[0] if self.plan.tables.slides[i] else own * 0,)
 
     # --- steps and the search ---------------------------------------------------------------------------
 
