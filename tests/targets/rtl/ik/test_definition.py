@@ -26,7 +26,7 @@ def test_set_b_is_solved(joints: int, count: int, mode: str) -> None:
     ("joints", "count", "mode"),
     [
         *((12, 10, "quick-ik"), (12, 10, "newton"), (50, 3, "newton")),
-        *(pytest.param(n, 200, "quick-ik", marks=pytest.mark.slow) for n in (12, 50, 100)),
+        *(pytest.param(n, 50, "quick-ik", marks=pytest.mark.slow) for n in (12, 50, 100)),
         *(pytest.param(n, 200, "newton", marks=pytest.mark.slow) for n in (12, 50, 100)),
     ],
 )
