@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from robomorph.accelerators.ik.accuracy import own_error
 from robomorph.accelerators.ik.chain import Chain, ChainJoint
-from robomorph.accelerators.ik.templates import Template, columns_template, reach_template
+from robomorph.accelerators.ik.templates import Template, columns_template, reach_template, turned_template
 from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import Format
 from robomorph.targets.rtl.ik.plan import (
+    CORDIC,
     FACTOR_BITS,
     FACTOR_FRAC,
     RATIO_BITS,
@@ -31,6 +32,7 @@ Array = npt.NDArray[Any]
 _TURN = 2 * math.pi
 _FULL = 1.98  # units: nothing of a chain is farther, roundings included
 _SLIDE_LOG = 3
+_QUARTERS = {(1.0, 0.0): 0, (0.0, 1.0): 1, (-1.0, 0.0): 2, (0.0, -1.0): 3}  # by cosine and sine
 
 
 @dataclass(frozen=True)
@@ -109,15 +111,29 @@ def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) 
                 "or use on='cpu'"
             )
     length = _length(chain, widths)
-    reach = reach_template(chain, length, widths.unit)
+    quarters = _quarters(chain, knobs)
+    if knobs.turning == CORDIC:
+        reach = turned_template(chain, length, widths.unit, twisted=any(quarters))
+    else:
+        reach = reach_template(chain, length, widths.unit)
     columns = columns_template(chain, length, widths.serial)
     turns = _whole_bits(chain)
-    tables = _tables(chain, widths, length, turns, reach, columns)
+    tables = _tables(chain, widths, length, turns, reach, columns, quarters)
     name = f"{chain.name}_{chain.frame}_ik"
     plan = IkPlan(
         name, widths, knobs, tables, reach.fixed, columns.fixed, turns, _SLIDE_LOG, chain.coupled, damping
     )
     return IkChip(chain, plan, length)
+
+
+def _quarters(chain: Chain, knobs: Knobs) -> list[int]:
+    """Per joint, the quarters of its twist, where CORDIC turns positions and all twists are right angles that
+    differ: words that change places take no multiplier. Else zero: the template has the twist, by additions
+    if all joints have the same, by products if each has one of its own."""
+    twists = [joint.twist for joint in chain.joints]
+    if knobs.turning != CORDIC or len(set(twists)) == 1 or not set(twists) <= set(_QUARTERS):
+        return [0] * len(twists)
+    return [_QUARTERS[twist] for twist in twists]
 
 
 def _length(chain: Chain, widths: Widths) -> float:
@@ -151,7 +167,13 @@ def _whole_bits(chain: Chain) -> int:
 
 
 def _tables(
-    chain: Chain, widths: Widths, length: float, turns: int, reach: Template, columns: Template
+    chain: Chain,
+    widths: Widths,
+    length: float,
+    turns: int,
+    reach: Template,
+    columns: Template,
+    quarters: list[int],
 ) -> Tables:
     joints, theta = chain.joints, widths.theta
     most = (1 << theta + turns - 1) - 1
@@ -187,6 +209,7 @@ def _tables(
         coordinate_lower=table_of([low for _, low, _ in ends]),
         coordinate_upper=table_of([high for _, _, high in ends]),
         factor=table_of([_factor(drivers[joint.coordinate]) for joint in joints]),
+        quarters=table_of(quarters),
     )
 
 

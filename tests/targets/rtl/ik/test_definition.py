@@ -3,11 +3,13 @@ iterations."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from robomorph.errors import ArgumentError
-from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
+from robomorph.targets.rtl.ik.plan import CORDIC, HEADER_OUT, MULTIPLY, TURNINGS, Knobs, Widths
 from robomorph.targets.rtl.ik.stream_words import CONVERGED
 from tests.targets.rtl.ik.solves import MODES, case
 
@@ -20,6 +22,18 @@ def test_set_b_is_solved(joints: int, count: int, mode: str) -> None:
     _solved(joints, count, mode)
 
 
+@pytest.mark.parametrize(
+    ("joints", "count", "mode"),
+    [
+        *((12, 10, "quick-ik"), (12, 10, "newton"), (50, 3, "newton")),
+        *(pytest.param(n, 50, "quick-ik", marks=pytest.mark.slow) for n in (12, 50, 100)),
+        *(pytest.param(n, 200, "newton", marks=pytest.mark.slow) for n in (12, 50, 100)),
+    ],
+)
+def test_set_b_is_solved_without_multipliers(joints: int, count: int, mode: str) -> None:
+    _solved(joints, count, mode, CORDIC)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("joints", [12, 25, 50, 75, 100])
 @pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
@@ -29,8 +43,8 @@ def test_set_b_is_solved_a_thousand_times(joints: int, mode: str) -> None:
         assert iterations <= 16.0
 
 
-def _solved(joints: int, count: int, mode: str) -> float:
-    one = case(f"chain:{joints}")
+def _solved(joints: int, count: int, mode: str, turning: str = MULTIPLY) -> float:
+    one = case(f"chain:{joints}", turning=turning)
     words, targets, starts = one.set_b(count, mode=MODES[mode], k_log=4 if mode == "newton" else 6)
     answers = one.solve(words)
     true, own = one.errors(answers, targets, starts)
@@ -47,9 +61,10 @@ def _solved(joints: int, count: int, mode: str) -> float:
 
 
 @pytest.mark.parametrize("name", ["chain:25", "iiwa14", "hyq", "atlas", *(f"mixed:{k}" for k in range(6))])
-def test_positions_are_within_the_declared_bound(name: str) -> None:
+@pytest.mark.parametrize("turning", TURNINGS)
+def test_positions_are_within_the_declared_bound(name: str, turning: str) -> None:
     """Of random configurations, judged without a step."""
-    one = case(name)
+    one = case(name, turning=turning)
     starts = one.robot.random_state(rng=4, batch=(2000,)).q
     targets = one.robot.forward_kinematics(one.robot.random_state(rng=5, batch=(2000,)).q, one.frame)[
         :, :3, 3
@@ -110,9 +125,10 @@ def test_the_same_problem_has_the_same_answer_anywhere() -> None:
         (Knobs, {"units": 8, "speculations": 4}, "units: expected at most the 4 speculations"),
         (Knobs, {"speculations": 2048}, "speculations: expected a whole number from 1 to 1024"),
         (Knobs, {"evaluators": 8, "units": 4}, "evaluators: expected a whole number from 0 to 4"),
+        (Knobs, {"turning": "divide"}, "turning: expected 'multiply' or 'cordic', found 'divide'"),
     ],
     ids=str,
 )
-def test_wrong_knobs_are_named(kind: type, given: dict[str, int], says: str) -> None:
+def test_wrong_knobs_are_named(kind: type, given: dict[str, Any], says: str) -> None:
     with pytest.raises(ArgumentError, match=says):
         kind(**given)
