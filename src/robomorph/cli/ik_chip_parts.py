@@ -160,12 +160,10 @@ def _true_errors(robot: Robot, problems: Problems, answers: Answers) -> dict[str
     true = np.linalg.norm(places - problems.targets, axis=1)
     solved = answers.status == CONVERGED
     off = np.abs(true - problems.distances(results))
-    # Words of the target round as well: half a last place along each axis.
-    declared = chip.own_error + 0.5 * np.sqrt(3.0) * chip.place
     return {
         "solved": int(solved.sum()),
         "worst_true_error_m": float(true[solved].max()) if solved.any() else None,
         "worst_own_error_m": float(off.max()),
-        "beyond_declared": int(((off > declared) & ~answers.overflow).sum()),
+        "beyond_declared": int(((off > chip.own_error) & ~answers.overflow).sum()),
         "beyond_tolerance": int((true[solved] > problems.tolerance).sum()),
     }

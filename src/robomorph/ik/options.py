@@ -137,7 +137,9 @@ class IKOptions:
             raise ArgumentError(
                 f'chip: only a chip has knobs: leave it out, or use on="rtl", not {self.on!r}'
             )
-        return tuple(sorted(self.chip.items()))
+        from robomorph.ik.devices.rtl import read_chip
+
+        return read_chip(self.chip)
 
     def _fixed(self) -> tuple[str, ...]:
         given = (self.fixed,) if isinstance(self.fixed, str) else self.fixed

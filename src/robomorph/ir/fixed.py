@@ -204,7 +204,7 @@ Word = tuple[Any, Format]
 
 
 def saturate(value: Any, out: Format) -> tuple[Any, Any]:
-    clipped = np.clip(value, -out.top - 1, out.top)
+    clipped = np.minimum(np.maximum(value, -out.top - 1), out.top)  # np.clip takes twice as long
     return clipped, clipped != value
 
 

@@ -66,7 +66,8 @@ class Chain:
 
     def travel(self, joint: ChainJoint) -> tuple[float, float]:
         """The limits of a joint's own coordinate."""
-        ends = [joint.scale * x[joint.coordinate] + joint.shift for x in (self.lower, self.upper)]
+        limits = (self.lower[joint.coordinate], self.upper[joint.coordinate]) if joint.scale else (0.0, 0.0)
+        ends = [joint.scale * x + joint.shift for x in limits]
         return min(ends), max(ends)
 
     @property

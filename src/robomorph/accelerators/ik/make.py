@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.accelerators.ik.accuracy import own_error
+from robomorph.accelerators.ik.accuracy import likely_error, worst_error
 from robomorph.accelerators.ik.chain import Chain, ChainJoint
+from robomorph.accelerators.ik.coordinates import SLIDE_LOG, TURN, Coordinates
 from robomorph.accelerators.ik.templates import Template, columns_template, reach_template, turned_template
 from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import Format
@@ -27,11 +28,10 @@ from robomorph.targets.rtl.ik.plan import (
     Widths,
     table_of,
 )
+from robomorph.targets.rtl.ik.stream_words import squared_error
 
 Array = npt.NDArray[Any]
-_TURN = 2 * math.pi
 _FULL = 1.98  # units: nothing of a chain is farther, roundings included
-_SLIDE_LOG = 3
 _QUARTERS = {(1.0, 0.0): 0, (0.0, 1.0): 1, (-1.0, 0.0): 2, (0.0, -1.0): 3}  # by cosine and sine
 
 
@@ -49,9 +49,16 @@ class IkChip:
         return self.length * 2.0**-self.plan.unit_frac
 
     @cached_property
+    def worst_error(self) -> float:
+        """m: a distance that the search units find is never farther from the true one."""
+        return worst_error(self.coordinates, self.plan)
+
+    @cached_property
     def own_error(self) -> float:
-        """m: the declared bound of how far a position of the search units is from the true one."""
-        return own_error(self.chain, self.plan, self.length)
+        """m: the declared bound of the same, by which thresholds are lowered: six standard deviations, if
+        roundings are independent. Joints that all stand at one angle round alike, and long chains of them
+        may be off by more, up to `worst_error`: what the chip holds for solved, the host judges again."""
+        return likely_error(self.coordinates, self.plan)
 
     def target_words(self, targets: Array) -> tuple[Array, Array]:
         """Words (n, 3) of targets (n, 3) in the world, and whether one did not fit (n,): such a target is out
@@ -63,43 +70,28 @@ class IkChip:
 
     def threshold_words(self, tolerance: float) -> int:
         """The squared threshold for a tolerance (m), lowered by the chip's own error."""
-        lowered = max(0.0, tolerance - self.own_error - 0.5 * math.sqrt(3.0) * self.place)
+        lowered = max(0.0, tolerance - self.own_error)
         most = (1 << self.plan.square_bits) - 1
         return min(most, math.floor((lowered / self.place) ** 2))
 
     def theta_words(self, q: Array) -> tuple[Array, Array]:
         """Words (n, C) of configurations (n, nq), and the whole turns (n, C) that are left out of them."""
-        own = q[:, list(self.chain.coordinates)] * self.per_coordinate + self.zero
-        words = np.floor(own * 2.0**self.plan.widths.theta + 0.5)
-        t = self.plan.tables
-        held = np.clip(words, t.coordinate_lower, t.coordinate_upper)
-        span = 2.0**self.plan.theta_bits
-        whole = np.where(t.coordinate_clamped, 0.0, np.floor(words / span + 0.5))
-        return np.where(t.coordinate_clamped, held, words - whole * span).astype(np.int64), whole
+        return self.coordinates.to_words(q[:, list(self.chain.coordinates)], self.plan.widths.theta)
 
     def configurations(self, theta: Array, whole: Array, q: Array) -> Array:
         """Configurations (n, nq) of words (n, C); entries of q that the chain does not have stay."""
         out = np.array(q, np.float64)
-        scale = 2.0**-self.plan.widths.theta
-        turns = theta * scale + whole * 2.0**self.plan.turns
-        out[:, list(self.chain.coordinates)] = (turns - self.zero) / self.per_coordinate
-        lower, upper = np.array(self.chain.lower), np.array(self.chain.upper)
-        places = list(self.chain.coordinates)
-        # A limit is a word's nearest: back in numbers it must not be beyond.
-        out[:, places] = np.clip(out[:, places], lower, upper)
+        numbers = self.coordinates.to_numbers(theta, whole, self.plan.widths.theta)
+        out[:, list(self.chain.coordinates)] = numbers
         return out
 
-    @cached_property
-    def per_coordinate(self) -> Array:
-        """Words' units (turns, or 2**slide_log lengths) of a radian or metre of each coordinate."""
-        return np.array([_unit(joint, self.length) for joint in _drivers(self.chain)])
+    def distance(self, words: Array) -> Array:
+        """m: from the target (n,), as the chip says in result words (n, output_words)."""
+        return np.asarray(np.sqrt(squared_error(words)) * self.place)
 
     @cached_property
-    def zero(self) -> Array:
-        """What the word of a coordinate at zero stands for; couplings have that on the chip."""
-        drivers = _drivers(self.chain)
-        shift = [0.0 if joint.slides or self.chain.coupled else joint.turn / _TURN for joint in drivers]
-        return np.array(shift)
+    def coordinates(self) -> Coordinates:
+        return Coordinates(self.chain, self.length)
 
 
 def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) -> IkChip:
@@ -111,18 +103,19 @@ def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) 
                 "or use on='cpu'"
             )
     length = _length(chain, widths)
+    own = Coordinates(chain, length)
+    _check_widths(chain, widths, own.whole_bits)
     quarters = _quarters(chain, knobs)
     if knobs.turning == CORDIC:
         reach = turned_template(chain, length, widths.unit, twisted=any(quarters))
     else:
         reach = reach_template(chain, length, widths.unit)
     columns = columns_template(chain, length, widths.serial)
-    turns = _whole_bits(chain)
-    tables = _tables(chain, widths, length, turns, reach, columns, quarters)
+    tables = _tables(chain, widths, own, reach, columns, quarters)
     name = f"{chain.name}_{chain.frame}_ik"
-    plan = IkPlan(
-        name, widths, knobs, tables, reach.fixed, columns.fixed, turns, _SLIDE_LOG, chain.coupled, damping
-    )
+    programs = (reach.fixed, columns.fixed)
+    turns, coupled = own.whole_bits, chain.coupled
+    plan = IkPlan(name, widths, knobs, tables, *programs, turns, SLIDE_LOG, coupled, damping)
     return IkChip(chain, plan, length)
 
 
@@ -134,6 +127,23 @@ def _quarters(chain: Chain, knobs: Knobs) -> list[int]:
     if knobs.turning != CORDIC or len(set(twists)) == 1 or not set(twists) <= set(_QUARTERS):
         return [0] * len(twists)
     return [_QUARTERS[twist] for twist in twists]
+
+
+def _check_widths(chain: Chain, widths: Widths, turns: int) -> None:
+    """What only some chains ask of them: a slide has as many places as a position, a product with a ratio
+    stays within 64 bits."""
+    most = widths.theta - SLIDE_LOG + 2
+    if any(joint.slides for joint in chain.joints) and widths.serial > most:
+        raise ArgumentError(
+            f"serial: with sliding joints, expected at most {most} bits for a theta of {widths.theta}, found "
+            f"{widths.serial}"
+        )
+    spare = 37 - widths.theta - turns
+    if chain.coupled and widths.guard > spare:
+        raise ArgumentError(
+            f"guard: with joints that follow others, expected at most {spare} bits for a theta of "
+            f"{widths.theta}, found {widths.guard}"
+        )
 
 
 def _length(chain: Chain, widths: Widths) -> float:
@@ -150,106 +160,64 @@ def _length(chain: Chain, widths: Widths) -> float:
     return best[1]
 
 
-def _whole_bits(chain: Chain) -> int:
-    """Bits of an angle before its point: one if all limits are within half a turn, which then wraps."""
-    most = 0.5
-    for joint in chain.joints:
-        if joint.slides:
-            continue
-        ends = [*chain.travel(joint), *(x[joint.coordinate] for x in (chain.lower, chain.upper))]
-        finite = [abs(x) for x in ends if math.isfinite(x)]
-        shift = 0.0 if chain.coupled else abs(joint.turn)
-        most = max([most, *((x + shift) / _TURN + 1e-6 for x in finite)])
-    bits = 1 + max(0, math.ceil(math.log2(most / 0.5)))
-    if bits > 5:
-        raise ArgumentError(f"{chain.name}: limits of {most:g} turns: a chip counts up to 8 turns either way")
-    return max(bits, 3) if chain.coupled else bits
-
-
 def _tables(
     chain: Chain,
     widths: Widths,
-    length: float,
-    turns: int,
+    own: Coordinates,
     reach: Template,
     columns: Template,
     quarters: list[int],
 ) -> Tables:
     joints, theta = chain.joints, widths.theta
-    most = (1 << theta + turns - 1) - 1
-    units = [_unit(joint, length) for joint in joints]
-    drivers = _drivers(chain)
-    ratio = [j.scale * u / _unit(drivers[j.coordinate], length) for j, u in zip(joints, units, strict=True)]
-    shift = [j.shift * u + (0.0 if j.slides else j.turn / _TURN) for j, u in zip(joints, units, strict=True)]
-    if chain.coupled and max(map(abs, ratio)) >= 1 << RATIO_BITS - 1 - RATIO_FRAC:
-        raise ArgumentError(
-            f"{chain.name}: a mimic joint moves {max(map(abs, ratio)):g} times as far: expected < 8"
-        )
-    places = dict(enumerate(drivers))
-    zero = [0.0 if d.slides or chain.coupled else d.turn / _TURN for d in drivers]
-    ends = [_end_words(chain, k, _unit(d, length), zero[k], theta, most) for k, d in places.items()]
-    own = [_joint_ends(chain, j, ratio[i], shift[i], ends[j.coordinate], theta) for i, j in enumerate(joints)]
+    low, high = own.end_words(theta)
+    ends = [_joint_ends(own, joint, (low, high), theta) for joint in joints]
     last = {joint.coordinate: i for i, joint in enumerate(joints)}
     unit_form, serial_form = (Format(bits, bits - 2) for bits in (widths.unit, widths.serial))
-    tip = np.array(chain.tip) / length
     return Tables(
         reach=unit_form.to_words(np.array(reach.constants))[0],
         columns=serial_form.to_words(np.array(columns.constants))[0],
-        tip=unit_form.to_words(tip)[0],
+        tip=unit_form.to_words(np.array(chain.tip) / own.length)[0],
         slides=np.array([joint.slides for joint in joints]),
-        stand=table_of([round(j.turn / _TURN * 2.0**theta) if j.slides else 0 for j in joints]),
+        stand=table_of([round(own.stand(j) * 2.0**theta) for j in joints]),
         coordinate=table_of([joint.coordinate for joint in joints]),
         closes=np.array([last[joint.coordinate] == i for i, joint in enumerate(joints)]),
-        ratio=table_of([round(r * 2.0**RATIO_FRAC) for r in ratio]),
-        shift=table_of([round(s * 2.0**theta) for s in shift]),
-        clamped=np.array([bounded for bounded, _, _ in own]),
-        lower=table_of([low for _, low, _ in own]),
-        upper=table_of([high for _, _, high in own]),
-        coordinate_clamped=np.array([bounded for bounded, _, _ in ends]),
-        coordinate_lower=table_of([low for _, low, _ in ends]),
-        coordinate_upper=table_of([high for _, _, high in ends]),
-        factor=table_of([_factor(drivers[joint.coordinate]) for joint in joints]),
+        ratio=table_of([_ratio_word(own, joint) for joint in joints]),
+        shift=table_of([round(own.shift(j) * 2.0**theta) for j in joints]),
+        clamped=np.array([own.bounded[joint.coordinate] for joint in joints]),
+        lower=table_of([least for least, _ in ends]),
+        upper=table_of([most for _, most in ends]),
+        coordinate_clamped=own.bounded,
+        coordinate_lower=low,
+        coordinate_upper=high,
+        factor=table_of([_factor(own.drivers[joint.coordinate]) for joint in joints]),
         quarters=table_of(quarters),
     )
 
 
-def _drivers(chain: Chain) -> list[ChainJoint]:
-    """Per coordinate, the joint in whose units its word is: the first that it moves."""
-    return [next(j for j in chain.joints if j.coordinate == k) for k in range(len(chain.coordinates))]
-
-
-def _unit(joint: ChainJoint, length: float) -> float:
-    return 1.0 / (length * 2.0**_SLIDE_LOG) if joint.slides else 1.0 / _TURN
+def _ratio_word(own: Coordinates, joint: ChainJoint) -> int:
+    ratio, most = own.ratio(joint), 1 << RATIO_BITS - 1 - RATIO_FRAC
+    word = round(ratio * 2.0**RATIO_FRAC)
+    if abs(word) >= most << RATIO_FRAC:
+        raise ArgumentError(
+            f"joint {joint.name!r} follows another and moves {abs(ratio):.3g} times as far, in turns (or "
+            f"{2**SLIDE_LOG} lengths of the chip's unit): expected less than {most}: use on='cpu'"
+        )
+    return word
 
 
 def _factor(driver: ChainJoint) -> int:
-    value = _TURN * 2.0**-_SLIDE_LOG if driver.slides else 1.0
+    value = TURN * 2.0**-SLIDE_LOG if driver.slides else 1.0
     assert value < 1 << FACTOR_BITS - 1 - FACTOR_FRAC
     return round(value * 2.0**FACTOR_FRAC)
 
 
-def _end_words(
-    chain: Chain, k: int, unit: float, zero: float, theta: int, most: int
-) -> tuple[bool, int, int]:
-    """(is it limited, lowest word, highest word) of a coordinate: words inside its limits. One that drives
-    others must not wrap."""
-    bounded = math.isfinite(chain.lower[k]) or math.isfinite(chain.upper[k]) or chain.coupled
-    low = (
-        -most - 1
-        if math.isinf(chain.lower[k])
-        else math.ceil((chain.lower[k] * unit + zero) * 2.0**theta - 1e-6)
-    )
-    high = (
-        most if math.isinf(chain.upper[k]) else math.floor((chain.upper[k] * unit + zero) * 2.0**theta + 1e-6)
-    )
-    return bounded, max(low, -most - 1), min(high, most)
-
-
 def _joint_ends(
-    chain: Chain, joint: ChainJoint, ratio: float, shift: float, ends: tuple[bool, int, int], theta: int
-) -> tuple[bool, int, int]:
-    if not chain.coupled:
-        return ends
-    bounded, low, high = ends
-    own = sorted(round(ratio * x + shift * 2.0**theta) for x in (low, high))
-    return bounded, own[0], own[1]
+    own: Coordinates, joint: ChainJoint, ends: tuple[Array, Array], theta: int
+) -> tuple[int, int]:
+    """The lowest and the highest word of a joint's own coordinate."""
+    low, high = (int(words[joint.coordinate]) for words in ends)
+    if not own.chain.coupled:
+        return low, high
+    ratio, shift = own.ratio(joint), own.shift(joint) * 2.0**theta
+    least, most = sorted(round(ratio * x + shift) for x in (low, high))
+    return least, most

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from robomorph.accelerators.ik.make import IkChip
 from robomorph.errors import ArgumentError
 from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs
-from robomorph.targets.rtl.ik.stream_words import NEWTON_BIT, RELAXED_BIT, problem_words, squared_error
+from robomorph.targets.rtl.ik.stream_words import NEWTON_BIT, RELAXED_BIT, problem_words
 
 Array = npt.NDArray[Any]
 MODES = {"quick-ik": 0, "relaxed-quick-ik": RELAXED_BIT, "speculative-newton": NEWTON_BIT}
@@ -55,7 +55,7 @@ class Problems:
 
     def distances(self, results: Array) -> Array:
         """m (n,): how far from their targets the chip says results are."""
-        return np.asarray(np.sqrt(squared_error(results)) * self.chip.place)
+        return self.chip.distance(results)
 
 
 def make_problems(

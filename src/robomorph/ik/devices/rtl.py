@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.accelerators.ik.chain import make_chain
-from robomorph.accelerators.ik.knobs import make_knobs
+from robomorph.accelerators.ik.knobs import make_knobs, read_knobs
 from robomorph.accelerators.ik.make import IkChip, make_chip
 from robomorph.accelerators.ik.problems import MODES, PATIENCE
 from robomorph.errors import ArgumentError
@@ -18,7 +19,7 @@ from robomorph.ik.devices import Found
 from robomorph.ik.options import FIRST
 from robomorph.targets.rtl.ik.chip import IkDesign
 from robomorph.targets.rtl.ik.plan import HEADER_OUT
-from robomorph.targets.rtl.ik.stream_words import CAP_BITS, problem_words
+from robomorph.targets.rtl.ik.stream_words import CAP_BITS, CONVERGED, problem_words
 from robomorph.targets.rtl.simulate import Run, Simulation
 from robomorph.tasks import Position
 
@@ -46,26 +47,44 @@ class RtlSearch:
         self._lock = threading.Lock()
 
     def __call__(self, reference: Array, start: Array) -> Found:
-        if not len(start):
+        n, most = len(start), min(self.solver.options.max_iterations, (1 << CAP_BITS) - 1)
+        if not n:
             return Found(start.copy(), np.zeros(0, np.int32))
-        words, whole = self.words(reference, start)
+        tolerance = _tolerance(self.solver)
+        q, words = self._run(reference, start, np.full(n, tolerance), np.full(n, most))
+        iterations = words[:, 1]
+        # Roundings that add up where they should even out: such problems go on, to a lower threshold.
+        true, claimed = self.solver.evaluate(reference, q).position_error, self.chip.distance(words)
+        missed = np.flatnonzero((words[:, 0] & 3 == CONVERGED) & (true > tolerance))
+        if len(missed):
+            lower, left = tolerance - (true - claimed)[missed], most - iterations[missed]
+            q[missed], words = self._run(reference[missed], q[missed], lower, left)
+            iterations[missed] += words[:, 1]
+        return Found(q, iterations.astype(np.int32))
+
+    def _run(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
+        """Configurations (n, nq) and result words (n, output_words)."""
+        words, whole = self.words(reference, start, tolerance, most)
+        run = self._simulate(words)
+        return self.chip.configurations(run.words[:, HEADER_OUT:], whole, start), run.words
+
+    def _simulate(self, words: Array) -> Run:
         with self._lock:
             if self._simulation is None:
                 self._simulation = Simulation(IkDesign(self.chip.plan))
             self.last_run = run = self._simulation.run(words, quiet=_QUIET)
-        q = self.chip.configurations(run.words[:, HEADER_OUT:], whole, start)
-        return Found(q, run.words[:, 1].astype(np.int32))
+        return run
 
-    def words(self, reference: Array, start: Array) -> tuple[Array, Array]:
-        """Words of problems (n, input_words), and whole turns that are left out of their angles."""
+    def words(self, reference: Array, start: Array, tolerance: Array, most: Array) -> tuple[Array, Array]:
+        """Words of problems (n, input_words), and whole turns that are left out of their angles; tolerances
+        (n,) in m, at most so many iterations (n,)."""
         options, chip = self.solver.options, self.chip
         target, _ = chip.target_words(reference)
         theta, whole = chip.theta_words(start)
-        threshold = np.full(len(target), chip.threshold_words(_tolerance(self.solver)))
         words = problem_words(
             target,
-            threshold,
-            min(options.max_iterations, (1 << CAP_BITS) - 1),
+            np.array([chip.threshold_words(float(x)) for x in tolerance]),
+            most,
             MODES[options.rule.name],
             options.speculations.bit_length() - 1,
             PATIENCE,
@@ -78,10 +97,9 @@ class RtlSearch:
 def _seeds(target: Array, theta: Array, seed: int) -> Array:
     """16 bits a problem (n,): of the problem and the caller's seed alone, wherever it stands in a batch."""
     words = np.concatenate([target, theta], axis=1).astype(np.uint64)
-    weights = (np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(
-        1
-    )
-    mixed = (words * weights).sum(axis=1) + np.uint64(seed % 2**32) * np.uint64(0xD1B54A32D192ED03)
+    weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
+    own = np.uint64(seed * 0xD1B54A32D192ED03 % 2**64)
+    mixed = (words * weights).sum(axis=1) + own
     return np.asarray(mixed >> np.uint64(48)).astype(np.int64)
 
 
@@ -135,11 +153,15 @@ def _refuse(solver: Solver, frame: str) -> None:
         )
 
 
-def _chip(solver: Solver, frame: str) -> IkChip:
-    given = dict(solver.options.chip)
+def read_chip(given: Mapping[Any, Any]) -> tuple[tuple[str, Any], ...]:
+    """Knobs and widths by name, each of its kind; whether they suit the robot is seen later."""
     if "speculations" in given:
         raise ArgumentError("chip: speculations are an option of their own: pass speculations=...")
-    widths, knobs = make_knobs({**given, "speculations": solver.options.speculations})
+    return read_knobs(given)
+
+
+def _chip(solver: Solver, frame: str) -> IkChip:
+    widths, knobs = make_knobs({**dict(solver.options.chip), "speculations": solver.options.speculations})
     chip = make_chip(make_chain(solver.robot.model, frame, solver.lower, solver.upper), widths, knobs)
     tolerance = _tolerance(solver)
     if chip.threshold_words(tolerance) < 1:

@@ -19,7 +19,7 @@ from robomorph.robot import Robot
 from robomorph.targets.rtl.ik.chip import IkDesign
 from robomorph.targets.rtl.ik.definition import Answers, solve
 from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
-from robomorph.targets.rtl.ik.stream_words import problem_words, squared_error
+from robomorph.targets.rtl.ik.stream_words import problem_words
 from robomorph.targets.rtl.simulate import Run, Simulation
 from tests.oracle.mixed_chains import mixed_chain
 
@@ -87,7 +87,7 @@ class Case:
         q = self.chip.configurations(answers.words[:, HEADER_OUT:], whole, starts)
         places = self.robot.forward_kinematics(q, self.frame)[:, :3, 3]
         true = np.linalg.norm(places - targets, axis=1)
-        return true, np.sqrt(squared_error(answers.words)) * self.chip.place
+        return true, self.chip.distance(answers.words)
 
 
 def case(name: str, widths: Widths | None = None, *, limits: bool = True, **knobs: Any) -> Case:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robomorph.bench.chain_problems import chain_problems
 from robomorph.errors import ArgumentError
 from robomorph.targets.rtl.ik.plan import CORDIC, HEADER_OUT, MULTIPLY, TURNINGS, Knobs, Widths
 from robomorph.targets.rtl.ik.stream_words import CONVERGED
-from tests.targets.rtl.ik.solves import MODES, case
+from tests.targets.rtl.ik.solves import MODES, case, loaded
 
 THRESHOLD = 1e-2
+SAME_METHOD = {"quick-ik": "quick-ik", "relaxed": "relaxed-quick-ik", "newton": "speculative-newton"}
 
 
 @pytest.mark.parametrize(("joints", "count"), [(12, 100), (25, 40), (50, 20), (100, 10)])
@@ -39,8 +41,26 @@ def test_set_b_is_solved_without_multipliers(joints: int, count: int, mode: str)
 @pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
 def test_set_b_is_solved_a_thousand_times(joints: int, mode: str) -> None:
     iterations = _solved(joints, 1000, mode)
+    print(f"  float64, on the CPU: {_float64_iterations(joints, 1000, mode):.4g} iterations")
     if mode == "newton":
         assert iterations <= 16.0
+
+
+def _float64_iterations(joints: int, count: int, mode: str) -> float:
+    """The mean, of the same problems by the CPU's method of that name."""
+    robot = loaded(f"chain:{joints}")[0]
+    problems = chain_problems(robot, "B", count)
+    result = robot.inverse_kinematics(
+        problems.targets,
+        "tool",
+        problems.starts,
+        method=SAME_METHOD[mode],
+        speculations=16 if mode == "newton" else 64,
+        tolerance=THRESHOLD,
+        max_iterations=10_000,
+    )
+    assert result.success.all()
+    return float(result.iterations.mean())
 
 
 def _solved(joints: int, count: int, mode: str, turning: str = MULTIPLY) -> float:
@@ -105,6 +125,29 @@ def test_narrow_words_fail_where_the_study_says() -> None:
     assert (answers.status != CONVERGED).any()
     true, own = one.errors(answers, targets, starts)
     assert np.abs(true - own).max() <= one.chip.own_error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [16, 18, 20])
+@pytest.mark.parametrize("theta", [20, 24])
+@pytest.mark.parametrize("serial", [18, 20])
+@pytest.mark.parametrize("mode", ["quick-ik", "newton"])
+def test_what_widths_give(unit: int, theta: int, serial: int, mode: str) -> None:
+    """Prints it; whatever the widths, what the chip holds for solved is."""
+    serial = max(serial, unit)
+    widths = Widths(unit=unit, angle=unit, theta=theta, serial=serial, serial_angle=min(serial, theta))
+    one = case("chain:50", widths)
+    newton = mode == "newton"
+    words, targets, starts = one.set_b(100, cap=2000, mode=MODES[mode], k_log=4 if newton else 6)
+    answers = one.solve(words)
+    true, own = one.errors(answers, targets, starts)
+    solved = answers.status == CONVERGED
+    assert (true[solved] <= THRESHOLD).all() and np.abs(true - own).max() <= one.chip.own_error
+    print(
+        f"chain:50 {mode}: unit and angle {unit}, theta {theta}, serial {serial} bits: {solved.sum()} of 100 "
+        f"solved, {answers.iterations.mean():.4g} iterations, {np.abs(true - own).max():.1e} m from the truth "
+        f"at most (declared: {one.chip.own_error:.1e} m)"
+    )
 
 
 def test_the_same_problem_has_the_same_answer_anywhere() -> None:

@@ -23,6 +23,7 @@ from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, WeightSpec, weights
 
 Array = npt.NDArray[Any]
 _LANES = 16_384  # of a search at a time: their words stay in the processor's cache
+_PROBLEMS = 4096  # together: the last ones of many cost what few cost
 _TAPS = 0xB400  # of the shift register that relaxed steps are drawn from
 _LEAST_SHARE, _SHARES = 179, 78  # in 256ths: from 0.7 to 1
 
@@ -69,8 +70,7 @@ def weight_spec(plan: IkPlan) -> WeightSpec:
 def solve(plan: IkPlan, words: Array) -> Answers:
     """What the chip answers to problems (n, input_words)."""
     words = np.asarray(words, np.int64)
-    chunk = max(1, _LANES // plan.knobs.speculations)
-    parts = [_Chip(plan, words[i : i + chunk]).run() for i in range(0, len(words), chunk)]
+    parts = [_Chip(plan, words[i : i + _PROBLEMS]).run() for i in range(0, len(words), _PROBLEMS)]
     if not parts:
         empty = np.zeros((0, plan.output_words), np.int64)
         return Answers(empty, np.zeros(0, bool), np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -265,7 +265,15 @@ class _Chip:
         return factors
 
     def _search(self, live: Array, delta: Array, k_log: Array, draw: Array) -> Choice:
-        """The step to take, of K = 2**k_log, where there is one; positions of all are found in lanes."""
+        """The step to take, of K = 2**k_log, where there is one."""
+        most = 1 << int(k_log.max(initial=0))
+        chunk = max(1, _LANES // most)
+        places = [slice(i, i + chunk) for i in range(0, len(live), chunk)]
+        parts = [self._choice(live[p], delta[p], k_log[p], draw[p]) for p in places]
+        return Choice(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _choice(self, live: Array, delta: Array, k_log: Array, draw: Array) -> Choice:
+        """Of some problems; positions of all their speculations are found in lanes."""
         n, relaxed = len(live), self.head.relaxed[live]
         most = 1 << int(k_log.max(initial=0))
         steps = np.arange(1, most + 1, dtype=np.int64)

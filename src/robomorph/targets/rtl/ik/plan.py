@@ -55,6 +55,12 @@ class Widths:
                 f"angle: expected at most the {self.theta} bits of `theta`, found {self.angle} and "
                 f"{self.serial_angle}"
             )
+        for angle, word in (("angle", "unit"), ("serial_angle", "serial")):
+            least, found = getattr(self, word) - 6, getattr(self, angle)
+            if found < least:  # a sine of it has no more places
+                raise ArgumentError(
+                    f"{angle}: expected at least {least} bits for the {least + 6} of `{word}`, found {found}"
+                )
 
 
 @dataclass(frozen=True)
@@ -78,13 +84,18 @@ class Knobs:
 
     def __post_init__(self) -> None:
         ends = {"units": (1, 64), "speculations": (1, MOST_SPECULATIONS), "problems": (1, 8), "fold": (0, 32)}
-        ends |= {"multiply_stages": (0, 2), "rotate_stages": (2, 16), "evaluators": (0, self.units)}
+        units = self.units if type(self.units) is int else 0  # which is refused first
+        ends |= {"multiply_stages": (0, 2), "rotate_stages": (2, 16), "evaluators": (0, units)}
         for name, (least, most) in ends.items():
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
                 raise ArgumentError(
                     f"{name}: expected a whole number from {least} to {most}, found {value!r}"
                 )
+        if type(self.period) not in (int, float) or not 0.0 < self.period <= 100.0:
+            raise ArgumentError(
+                f"period: expected a number of multiplications up to 100, found {self.period!r}"
+            )
         for name in ("units", "speculations", "evaluators"):
             value = getattr(self, name)
             if value & (value - 1):

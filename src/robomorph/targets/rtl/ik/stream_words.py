@@ -41,15 +41,15 @@ class Header(NamedTuple):
 def problem_words(
     target: Array,
     threshold: Array,
-    cap: int,
+    cap: int | Array,
     mode: int,
     k_log: int,
     patience: int,
     seed: Array,
     theta: Array,
 ) -> Array:
-    """Words (n, input_words) of target words (n, 3), squared thresholds (n,), seeds (n,) and coordinates (n,
-    C)."""
+    """Words (n, input_words) of target words (n, 3), squared thresholds (n,), the most iterations (of each
+    or of all), seeds (n,) and coordinates (n, C)."""
     n = len(target)
     control = mode | k_log << 4 | patience << 8 | np.asarray(seed, np.int64) << 16
     words = np.empty((n, HEADER_IN + theta.shape[1]), np.int64)
