@@ -13,7 +13,9 @@ torque.prepare()  # compile now, not in the loop
 goal = np.array([0.3, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0])
 q, qd, tau = np.zeros(robot.nv), np.zeros(robot.nv), np.empty(robot.nv)
 dt = 0.002
-for _ in range(1500):
+passed = np.empty((1500, robot.nv))  # where the joints were, for a look at it afterwards
+for step in range(len(passed)):
+    passed[step] = q
     wanted = 40.0 * (goal - q) - 12.0 * qd  # critically damped, nearly
     torque(q, qd, wanted, out=tau)
     # The plant: here the robot's own dynamics, without friction.

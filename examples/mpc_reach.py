@@ -41,7 +41,7 @@ class Viewer:
         return True
 
 
-def simulated(robot: Robot) -> None:
+def simulated(robot: Robot) -> mpc.Simulation:
     viewer = Viewer()
     loop = mpc.simulate(
         make_controller(robot),
@@ -58,6 +58,7 @@ def simulated(robot: Robot) -> None:
     for margin in loop.margins:
         print(f"  {margin.what}: {margin.share:.0%} of the limit left ({margin.joint}, {margin.time:.2f} s)")
     assert loop.success and loop.left < 1e-3
+    return loop
 
 
 def by_hand(robot: Robot) -> None:
@@ -76,10 +77,11 @@ def by_hand(robot: Robot) -> None:
     assert np.abs(plant.q - GOAL).max() < 5e-3
 
 
-def main() -> None:
+def main() -> mpc.Simulation:
     robot = robomorph.load("iiwa14")
-    simulated(robot)
+    loop = simulated(robot)
     by_hand(robot)
+    return loop
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import robomorph
-from robomorph.planning import Motion
+from robomorph.planning import Motion, Plan
 from robomorph.tasks import Position, Tilt
 
 TOOL = "lbr_iiwa_link_7"
 
 
-def main() -> None:
+def main() -> Plan:
     robot = robomorph.load("iiwa14")
     start = np.array([0.5, 0.6, 0.0, -1.2, 0.0, 0.8, 0.0])
     end = np.array([-0.5, 0.9, 0.3, -0.8, 0.2, 0.4, 0.5])
@@ -28,6 +28,7 @@ def main() -> None:
 
     motion.keep(Position(TOOL), lower=(-2, -2, 2.0), upper=3, during=(0.9, 1.1))
     print(motion.solve().reason)
+    return plan
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Texts that are made from the registries: Robot's methods, and tables of the docs.
+"""Texts that are made from the registries: Robot's methods, and tables of the docs; and drawings of a chip.
 
     python tools/generated.py      # writes them anew; so does pytest tests/golden --update-golden
 
@@ -15,10 +15,16 @@ from functools import partial
 from pathlib import Path
 from textwrap import indent, wrap
 
+from robomorph.accelerators.ik.chain import make_chain
+from robomorph.accelerators.ik.make import make_chip
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm
 from robomorph.bench.sections import GROUPS
+from robomorph.loading import load
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.passes.pipeline import PASSES, SCHEDULE, SIMPLIFY
+from robomorph.report.ik_chip_drawing import chip_blocks, chip_timeline
+from robomorph.targets.rtl.ik.chip import IkDesign
+from robomorph.targets.rtl.ik.plan import Knobs, Widths
 from robomorph.tasks import TASKS
 
 ROOT = Path(__file__).parents[1]
@@ -161,6 +167,14 @@ def page(*given: Rows | str) -> str:
     return _BETWEEN.sub(lambda match: match[1] + next(made) + match[2], old)
 
 
+def ik_chip(draw: Callable[[IkDesign], str], old: str) -> str:
+    """A drawing of the chip for a hundred joints, with sixteen search units."""
+    del old
+    robot = load("chain:100")
+    chain = make_chain(robot.model, "tool", robot.limits.lower, robot.limits.upper)
+    return draw(IkDesign(make_chip(chain, Widths(), Knobs(units=16)).plan))
+
+
 # By file: from its text to the text as it should be.
 GENERATED: dict[str, Callable[[str], str]] = {
     "src/robomorph/robot_functions.py": methods,
@@ -168,6 +182,8 @@ GENERATED: dict[str, Callable[[str], str]] = {
     "docs/compiler.md": partial(page, passes),
     "docs/add-a-task.md": partial(page, tasks),
     "docs/conventions.md": partial(page, joints),
+    "docs/ik-chip.svg": partial(ik_chip, chip_blocks),
+    "docs/ik-chip-timeline.svg": partial(ik_chip, chip_timeline),
     "docs/benchmarks.md": partial(page, *(partial(sections, group) for group in GROUPS)),
 }
 
@@ -175,7 +191,7 @@ GENERATED: dict[str, Callable[[str], str]] = {
 def write(name: str) -> bool:
     """Make one file anew; tells whether it changed."""
     path = ROOT / name
-    old = path.read_text(encoding="utf-8")
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
     new = GENERATED[name](old)
     if new != old:
         path.write_text(new, encoding="utf-8")

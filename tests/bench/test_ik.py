@@ -17,7 +17,8 @@ from robomorph.bench.peers.kdl import Kdl, kdl_interpreter, solve_with_kdl
 from robomorph.bench.records import OURS, REFUSED, Record
 from robomorph.bench.run import Outcome, run_bench
 from robomorph.bench.sections import IK
-from robomorph.bench.sections.ik import arms, devices, paper, single
+from robomorph.bench.sections.ik import arms, chip, devices, paper, single
+from robomorph.bench.sections.ik.chip_tables import CHIP, CPU, DERIVED, microseconds
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
 from robomorph.ik import IKResult
@@ -222,3 +223,22 @@ def test_devices_are_held_against_the_cpu(monkeypatch: pytest.MonkeyPatch) -> No
         assert record.figures["solved"] == 1.0 and record.figures["same_iterations"] >= 0.9
     (table,) = outcome.tables()
     assert [row[1] for row in table.rows] == [r.how for r in outcome.records] and outcome.refused == 0
+
+
+def test_the_chip_stands_beside_the_paper_and_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pinocchio")
+    monkeypatch.setattr(chip, "CHAINS", (12,))
+    monkeypatch.setattr(chip, "_QUICK_TARGETS", 3)
+    outcome = run("chip", Away)
+    assert outcome.refused == 0
+    chips = [record for record in outcome.records if record.case == CHIP]
+    assert [record.how for record in chips] == [way.name for way in chip.WAYS]
+    assert all(record.figures["solved"] == 1.0 for record in outcome.records)
+    cycles, iterations, times = outcome.tables()
+    assert cycles.rows[-1][1] == f"{DERIVED[12]:,}" and "derived" in cycles.rows[-1][0]
+    quick = chips[0]
+    whole = quick.figures["outside"] + quick.figures["iterations"] * quick.figures["cycles"]
+    assert microseconds(quick) == pytest.approx(whole / 400.0)
+    shown = {row[0] for row in times.rows}
+    assert {f"{CPU}: lm", f"{CPU}: lm, in a batch", "IKAcc (65 nm chip), the paper's"} <= shown
+    assert not any("batch" in row[0] for row in iterations.rows)

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.compile import is_algorithm
+from robomorph.cli.ik_chip_options import ABOUT_CHIP, QUICK_IK, add_chip_options
 from robomorph.cli.options import add_robot_options, load_robot, path_text
 from robomorph.cli.parser import names
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, add_design_options
@@ -23,6 +24,7 @@ examples:
   robomorph export hyq --floating-base --functions forward_dynamics_gradient=qdd+dqdd_dq -o hyq_kernels
   robomorph export iiwa14 --mpc reach -o iiwa14_controller
   robomorph export iiwa14 --target rtl --interval 8 -o iiwa14_rtl
+  robomorph export iiwa14 --target rtl --functions quick_ik:lbr_iiwa_link_7 -o iiwa14_ik_chip
 
 The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README
 (with --mpc also a model predictive controller, a check of its plans and a control loop);
@@ -66,6 +68,8 @@ def add_parser(subparsers: Any) -> None:
         "--force", action="store_true", help="write even into a folder that holds other things"
     )
     add_design_options(parser.add_argument_group("target rtl", ABOUT_DEFAULTS))
+    about = ABOUT_CHIP.replace("--algorithm", "--functions")
+    add_chip_options(parser.add_argument_group("target rtl, the inverse-kinematics chip", about))
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
@@ -76,9 +80,9 @@ def _add_contents(parser: Any, group: Any) -> None:
         group=group,
         metavar="FUNCTION ...",
         read=names,
-        accepts=is_algorithm,
+        accepts=_is_function,
         help="algorithm[:frame][=output+output], separated by commas or spaces (default: all, kinematics for "
-        "--frames; rtl: forward_dynamics_gradient)",
+        f"--frames; rtl: forward_dynamics_gradient); rtl also: {QUICK_IK}[:frame], inverse kinematics",
     )
     parser.add_list(
         "--frames",
@@ -97,6 +101,11 @@ def _add_contents(parser: Any, group: Any) -> None:
     )
 
 
+def _is_function(word: str) -> bool:
+    parts = [name for name in names([word]) if name.partition(":")[0] != QUICK_IK]
+    return not parts or is_algorithm(",".join(parts))
+
+
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.rtl_export import export_designs, refuse_design_options
     from robomorph.cli.terminal import warnings_shown
@@ -109,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
     refuse_design_options(args)
     robot, _ = load_robot(args)
     if args.functions:
+        _refuse_chip(args)
         specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(args.frames or [])
     elif args.mpc is not None:
         specs = frame_functions(args.frames or [])
@@ -128,6 +138,13 @@ def run(args: argparse.Namespace) -> int:
         )
     _show(args, package)
     return 0
+
+
+def _refuse_chip(args: argparse.Namespace) -> None:
+    if any(text.partition("=")[0].partition(":")[0].strip() == QUICK_IK for text in args.functions):
+        raise ArgumentError(
+            f"--functions {QUICK_IK}: it is a chip: expected --target rtl, found {args.target}"
+        )
 
 
 def _show(args: argparse.Namespace, package: CppPackage | GpuPackage) -> None:

@@ -6,6 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robomorph.cli.ik_chip_options import (
+    ABOUT_CHIP,
+    QUICK_IK,
+    add_chip_options,
+    add_solve_options,
+    refuse_chip_options,
+)
 from robomorph.cli.options import DEFAULT_ROBOT, add_robot_options, load_robot, path_text
 from robomorph.cli.parser import is_number, names, whole_numbers
 from robomorph.cli.rtl_options import ABOUT_DEFAULTS, PAPERS_FUNCTION, add_design_options, design_options
@@ -23,6 +30,8 @@ examples:
   robomorph rtl hyq --structure units --units 4         four limbs, four processors
   robomorph rtl hyq --algorithm inverse_dynamics -o hyq_rtl
   robomorph rtl iiwa14 --algorithm jacobian --frame lbr_iiwa_link_7
+  robomorph rtl iiwa14 --algorithm quick_ik             inverse kinematics of a position, solves and all
+  robomorph rtl hyq --algorithm quick_ik --frame lf_lowerleg --units 2 --speculations 16
   robomorph rtl iiwa14 --sweep 12,16,20,24,32           the error of every word width
   robomorph rtl iiwa14 --synthesise ultrascale,cells    resources, area, delay and power by synthesis
   robomorph rtl iiwa14 --synthesise cells --save cells.json   keep what was measured, for figures
@@ -30,6 +39,7 @@ examples:
                                                         many designs, their Pareto front; area and power
 """
 _SYNTHESES = ("ultrascale", "ecp5", "cells")
+_STATES, PROBLEMS = 200, 20  # to simulate, unless it is said
 
 
 def add_parser(subparsers: Any) -> None:
@@ -41,15 +51,13 @@ def add_parser(subparsers: Any) -> None:
         epilog=_EPILOG,
     )
     add_robot_options(parser, default=DEFAULT_ROBOT)
-    design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
-    design.add_argument("--algorithm", default=PAPERS_FUNCTION, help=f"function (default {PAPERS_FUNCTION})")
-    design.add_argument(
-        "--frame", metavar="LINK", help="the link of an algorithm about one frame, such as jacobian"
-    )
-    add_design_options(design)
+    _add_design(parser)
     group = parser.add_argument_group("what to do")
     group.add_argument(
-        "--states", type=int, default=200, metavar="N", help="states to simulate (default 200)"
+        "--states",
+        type=int,
+        metavar="N",
+        help=f"states to simulate (default {_STATES}), or problems of {QUICK_IK} (default {PROBLEMS})",
     )
     group.add_argument("--no-simulate", action="store_true", help="schedule and lint only")
     parser.add_list(
@@ -72,6 +80,26 @@ def add_parser(subparsers: Any) -> None:
     )
     _add_files(group)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def _add_design(parser: Any) -> None:
+    """What is made."""
+    design = parser.add_argument_group("the design", ABOUT_DEFAULTS)
+    design.add_argument(
+        "--algorithm",
+        default=PAPERS_FUNCTION,
+        help=f"function (default {PAPERS_FUNCTION}), or {QUICK_IK}: a chip that solves inverse kinematics",
+    )
+    design.add_argument(
+        "--frame",
+        metavar="LINK",
+        help=f"the link of an algorithm about one frame, such as jacobian ({QUICK_IK}: by default the end, "
+        "if the robot has one)",
+    )
+    add_design_options(design)
+    chip = parser.add_argument_group("the inverse-kinematics chip", ABOUT_CHIP)
+    add_chip_options(chip)
+    add_solve_options(chip)
 
 
 def _add_files(group: Any) -> None:
@@ -126,13 +154,20 @@ def _check_first(args: argparse.Namespace) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from robomorph.cli.rtl_report import print_report
-    from robomorph.cli.terminal import print_json
-    from robomorph.compiler.chip import RobotChip
-    from robomorph.compiler.specialise import make_request
+    if args.states is None:
+        args.states = PROBLEMS if args.algorithm == QUICK_IK else _STATES
+    _check_wishes(args)
+    if args.algorithm == QUICK_IK:
+        from robomorph.cli.ik_chip import run_chip
+
+        return run_chip(args, _check_first)
+    refuse_chip_options(args, f"--algorithm {args.algorithm}")
+    return _run_design(args)
+
+
+def _check_wishes(args: argparse.Namespace) -> None:
+    """What any design is asked for."""
     from robomorph.errors import ArgumentError
-    from robomorph.report.synthesis import load_results, save_results, synthesis_records
-    from robomorph.targets.rtl.accelerator import make_accelerator
 
     if args.save and not args.synthesise:
         raise ArgumentError("--save: nothing to write without --synthesise")
@@ -141,6 +176,16 @@ def run(args: argparse.Namespace) -> int:
     for name in args.synthesise:
         if name not in _SYNTHESES:
             raise ArgumentError(f"--synthesise: expected {', '.join(_SYNTHESES)}, found {name!r}")
+
+
+def _run_design(args: argparse.Namespace) -> int:
+    from robomorph.cli.rtl_report import print_report
+    from robomorph.cli.terminal import print_json
+    from robomorph.compiler.chip import RobotChip
+    from robomorph.compiler.specialise import make_request
+    from robomorph.report.synthesis import load_results, save_results, synthesis_records
+    from robomorph.targets.rtl.accelerator import make_accelerator
+
     _check_first(args)
     robot, _ = load_robot(args)
     request = make_request(robot.model, args.algorithm, frame=args.frame)
@@ -185,9 +230,8 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
     if args.space:
         jobs.append(("design space", "space", lambda: design_space(accelerator)))
     for name in args.synthesise:
-        jobs.append(
-            (f"synthesis: {name}", f"synthesis_{name}", parts.synthesis(accelerator, name, args.liberty))
-        )
+        synthesis = parts.synthesis(accelerator.design, name, args.liberty)
+        jobs.append((f"synthesis: {name}", f"synthesis_{name}", synthesis))
     if args.output:
         jobs.append(("export", "files", lambda: parts.export(accelerator, args.output)))
     report: dict[str, Any] = {

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from robomorph.cli.ik_chip_options import (
+    QUICK_IK,
+    given_chip_options,
+    make_robot_chip,
+    refuse_chip_options,
+    refuse_other_options,
+)
 from robomorph.cli.rtl_options import PAPERS_FUNCTION, design_options, flag, given_options
 
 if TYPE_CHECKING:
@@ -17,17 +25,16 @@ if TYPE_CHECKING:
 def export_designs(robot: Robot, args: argparse.Namespace) -> int:
     """Write one design, or several, each into a folder of its own."""
     from robomorph.cli.terminal import make_console, print_json
-    from robomorph.export.rtl import export_accelerator, manifest
 
     _refuse_software_options(args)
     specs = _functions(args)
     _check_wrenches(args, specs)
-    designs = {spec.name: _design(robot, args, spec) for spec in specs}
+    _check_design_options(args, specs)
+    designs = {spec.name: _writer(robot, args, spec) for spec in specs}
     made = {}
-    for name, accelerator in designs.items():
+    for name, write in designs.items():
         folder = Path(args.output) / name if len(designs) > 1 else Path(args.output)
-        export_accelerator(accelerator, folder, force=args.force)
-        made[str(folder)] = manifest(accelerator)
+        made[str(folder)] = write(folder)
     if args.json:
         print_json({"designs": made})
     else:
@@ -40,7 +47,7 @@ def refuse_design_options(args: argparse.Namespace) -> None:
     """Software has no design: options about one are a mistake, not something to pass over."""
     from robomorph.errors import ArgumentError
 
-    given = ", ".join(flag(name) for name in given_options(args))
+    given = ", ".join(flag(name) for name in [*given_options(args), *given_chip_options(args)])
     if given:
         raise ArgumentError(f"{given}: only for --target rtl, found --target {args.target}")
 
@@ -81,6 +88,58 @@ def _check_wrenches(args: argparse.Namespace, specs: list[FunctionSpec]) -> None
     if args.f_ext and not any(map(_takes_wrenches, specs)):
         names = ", ".join(spec.algorithm for spec in specs)
         raise ArgumentError(f"--f-ext: none of {names} takes external forces: leave it out")
+
+
+def _check_design_options(args: argparse.Namespace, specs: list[FunctionSpec]) -> None:
+    """Those of the inverse-kinematics chip need it, those of the others one of them; --units cannot be for
+    both."""
+    from robomorph.errors import ArgumentError
+
+    chips = [spec for spec in specs if spec.algorithm == QUICK_IK]
+    others = [spec.algorithm for spec in specs if spec.algorithm != QUICK_IK]
+    if not chips:
+        refuse_chip_options(args, f"--functions {', '.join(others)}")
+    elif not others:
+        refuse_other_options(args)
+    elif "units" in given_options(args):
+        raise ArgumentError(
+            f"--units: search units of {QUICK_IK}, link units of {', '.join(others)}: export them apart"
+        )
+    for spec in chips:
+        if spec.outputs is not None:
+            raise ArgumentError(
+                f"--functions {QUICK_IK}: expected no outputs, found {'+'.join(spec.outputs)}"
+            )
+
+
+def _writer(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Callable[[Path], dict[str, Any]]:
+    """What writes a design, which is made now, into a folder, and gives its manifest."""
+    from robomorph.export.rtl import export_accelerator, manifest
+
+    if spec.algorithm == QUICK_IK:
+        return _chip_writer(robot, args, spec)
+    accelerator = _design(robot, args, spec)
+
+    def write(folder: Path) -> dict[str, Any]:
+        export_accelerator(accelerator, folder, force=args.force)
+        return manifest(accelerator)
+
+    return write
+
+
+def _chip_writer(
+    robot: Robot, args: argparse.Namespace, spec: FunctionSpec
+) -> Callable[[Path], dict[str, Any]]:
+    from robomorph.cli.ik_chip import frame_of
+    from robomorph.export.ik_chip import chip_manifest, export_chip
+
+    chip = make_robot_chip(robot, args, frame_of(robot, spec.frame))
+
+    def write(folder: Path) -> dict[str, Any]:
+        export_chip(robot, chip, folder, force=args.force)
+        return chip_manifest(chip)
+
+    return write
 
 
 def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accelerator:

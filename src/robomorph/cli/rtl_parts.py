@@ -17,6 +17,7 @@ from robomorph.export.rtl import export_accelerator
 from robomorph.ir.ops import INPUT
 from robomorph.targets.rtl import simulate
 from robomorph.targets.rtl.accelerator import Accelerator
+from robomorph.targets.rtl.chip import Chip
 from robomorph.targets.rtl.measure import measure
 from robomorph.targets.rtl.synthesis import (
     Synthesis,
@@ -98,15 +99,15 @@ def sweep(accelerator: Accelerator, bits: list[int]) -> dict[str, Any]:
     }
 
 
-def synthesis(accelerator: Accelerator, name: str, liberty: str | None) -> Callable[[], dict[str, Any]]:
+def synthesis(design: Chip, name: str, liberty: str | None) -> Callable[[], dict[str, Any]]:
     def job() -> dict[str, Any]:
         made: Synthesis
         if name == "ultrascale":
-            made = synthesise_ultrascale(accelerator.design)
+            made = synthesise_ultrascale(design)
         elif name == "ecp5":
-            made = synthesise_ecp5(accelerator.design)
+            made = synthesise_ecp5(design)
         else:
-            made = synthesise_cells(accelerator.design, Path(liberty) if liberty else None)
+            made = synthesise_cells(design, Path(liberty) if liberty else None)
         return asdict(made)
 
     return job

@@ -40,7 +40,7 @@ def print_report(report: dict[str, Any]) -> None:
     _add_rate(table, report["estimates"])
     console.print(table)
     parts = (unit_table, _sparsity, _ranges, _errors, _widen, _simulated, _sweep, _space)
-    for part in (*parts, _synthesis, _area_and_power):
+    for part in (*parts, synthesis_table, _area_and_power):
         made = part(report)
         if made is not None:
             console.print(made)
@@ -173,7 +173,7 @@ def _space(report: dict[str, Any]) -> Any:
     return table
 
 
-def _synthesis(report: dict[str, Any]) -> Any:
+def synthesis_table(report: dict[str, Any]) -> Any:
     records = report.get("results", [])
     if not records:
         return None

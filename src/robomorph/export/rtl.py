@@ -6,21 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from robomorph.accelerators.accuracy import error_report
 from robomorph.export.folders import write_folder
 from robomorph.export.manifest import manifest as common_manifest
+from robomorph.export.rtl_files import bench_files, makefile, stream_tables, synthesis_files
 from robomorph.ir.text import entry_names
 from robomorph.report.rtl_drawing import block_diagram, timeline
 from robomorph.targets.rtl.accelerator import Accelerator
 from robomorph.targets.rtl.design import DesignStats
-from robomorph.targets.rtl.stream import Stream
-from robomorph.targets.rtl.synthesis import ultrascale_passes
-from robomorph.targets.templates import fill, source_file
+from robomorph.targets.templates import fill
 
-Array = npt.NDArray[Any]
 MANIFEST = "design.json"
 _STATES = 50  # of the testbench
 # Words on the streams, for the README and for the register map.
@@ -40,12 +35,12 @@ def export_accelerator(accelerator: Accelerator, folder: Path, *, force: bool = 
     """Write everything; the files written. A folder that holds other things is refused unless forced. What an
     earlier export wrote there and this one does not is removed; files of others stay."""
     files = {f"rtl/{name}": text for name, text in accelerator.design.files.items()}
-    files |= _testbench(accelerator) | _synthesis(accelerator)
+    files |= _testbench(accelerator) | synthesis_files(accelerator.design)
     files |= {
         "docs/blocks.svg": block_diagram(accelerator.design),
         "docs/timeline.svg": timeline(accelerator.design),
         "docs/register_map.md": register_map(accelerator),
-        "Makefile": _makefile(accelerator),
+        "Makefile": makefile(accelerator.design),
         "README.md": _readme(accelerator),
     }
     return write_folder(folder, files, manifest(accelerator), manifest=MANIFEST, force=force)
@@ -74,75 +69,14 @@ def manifest(accelerator: Accelerator) -> dict[str, Any]:
 def register_map(accelerator: Accelerator) -> str:
     """Where every word is on the streams, and its format."""
     data = manifest(accelerator)
-    lines = ["# Words on the streams", "", _WORDS[accelerator.options.boundary], ""]
-    for title, entries, stream in (
-        ("s_axis (in)", data["inputs"], accelerator.design.streams[0]),
-        ("m_axis (out)", data["outputs"], accelerator.design.streams[1]),
-    ):
-        lines += [f"## {title}", "", "| word | beat | bits | signal | format |", "|---|---|---|---|---|"]
-        for k, entry in enumerate(entries):
-            beat, lane = divmod(k, stream.lanes)
-            low = lane * stream.container
-            bits = f"{low + stream.container - 1}:{low}"
-            lines.append(f"| {k} | {beat} | {bits} | `{entry['name']}` | {entry['format']} |")
-        lines.append("")
-    return "\n".join(lines)
+    about = _WORDS[accelerator.options.boundary]
+    return stream_tables(about, data["inputs"], data["outputs"], accelerator.design)
 
 
 def _testbench(accelerator: Accelerator) -> dict[str, str]:
-    design = accelerator.design
-    source, sink = design.streams
     words, _ = accelerator.words(accelerator.sample(_STATES, seed=7))
     result = accelerator.boundary.run(words)
-    macros = {
-        "RM_TOP": design.top,
-        "RM_STATES": _STATES,
-        "RM_CONTAINER": source.container,
-        "RM_LANES_IN": source.lanes,
-        "RM_BEATS_IN": source.beats,
-        "RM_LANES_OUT": sink.lanes,
-        "RM_BEATS_OUT": sink.beats,
-    }
-    bench = source_file("rtl", "sim/testbench.sv")
-    return {
-        "sim/testbench.sv": bench,
-        "sim/vectors.svh": "".join(f"`define {name} {value}\n" for name, value in macros.items()),
-        "sim/stimulus.hex": _beats(words[:, list(design.input_slots)], source, None),
-        "sim/expected.hex": _beats(result.words, sink, result.overflow),
-    }
-
-
-def _synthesis(accelerator: Accelerator) -> dict[str, str]:
-    """A script for Yosys, and a stand-in for its program."""
-    design = accelerator.design
-    script = [
-        *(f"read_verilog -sv -D SYNTHESIS rtl/{name}" for name in design.files),
-        f"hierarchy -check -top {design.top}",
-        *ultrascale_passes(design.top),
-        f"tee -o build/synthesis.txt stat -top {design.top}",
-    ]
-    runner = source_file("rtl", "synth/yosys.py")
-    return {"synth/ultrascale.ys": "\n".join(script) + "\n", "synth/yosys.py": runner}
-
-
-def _beats(words: Array, stream: Stream, flags: Array | None) -> str:
-    """Beats as hexadecimal lines; flags, if any, go above the data."""
-    mask = (1 << stream.container) - 1
-    lines = []
-    for n, row in enumerate(words):
-        padded = np.zeros(stream.beats * stream.lanes, np.int64)
-        padded[: len(row)] = row
-        for beat in padded.reshape(stream.beats, stream.lanes):
-            value = sum((int(w) & mask) << (k * stream.container) for k, w in enumerate(beat))
-            if flags is not None:
-                value |= int(flags[n]) << stream.data_bits
-            lines.append(f"{value:x}")
-    return "\n".join(lines) + "\n"
-
-
-def _makefile(accelerator: Accelerator) -> str:
-    sources = " \\\n  ".join(f"rtl/{name}" for name in accelerator.design.files)
-    return fill("rtl", "Makefile.in", {"top": accelerator.design.top, "sources": sources})
+    return bench_files(accelerator.design, words, result.words, result.overflow)
 
 
 def _readme(accelerator: Accelerator) -> str:

@@ -17,6 +17,7 @@ from robomorph.ik.options import Options
 from robomorph.ik.solver import RowRules, Solver
 from robomorph.ik.targets import TARGETS, Part, PoseTarget, PositionTarget, Target
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.naming import listed
 from robomorph.runtime.arguments import as_array, check_shape
 from robomorph.tasks.base import AnyTask, check_frame
 
@@ -92,11 +93,13 @@ def only_tip(robot: Robot) -> str:
     bodies = robot.model.bodies
     parents = {body.parent for body in bodies}
     tips = [i for i in range(len(bodies)) if i not in parents]
+    ends = [[f.name for f in robot.model.frames if f.body == tip][-1] for tip in tips]
     if len(tips) != 1:
         raise ArgumentError(
             f"frame: {robot.name} has {len(tips)} ends: name the frame that shall reach the target"
+            f"{', such as ' * bool(ends)}{listed(ends)}"
         )
-    return [f.name for f in robot.model.frames if f.body == tips[0]][-1]
+    return ends[0]
 
 
 def make_problem(targets: Sequence[Target], tolerance: tuple[float, float]) -> Problem:

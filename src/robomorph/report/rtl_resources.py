@@ -37,8 +37,10 @@ def describe(record: dict[str, Any]) -> str:
     """The design of a record in a line."""
     function = str(record["function"]).replace("_", " ")
     given = ", M^-1 given" if record.get("minv") == "given" else ""
-    parts = [f"{record['robot']} {function}{given}", str(record.get("numbers", ""))]
-    parts.append(f"interval {record['estimates']['interval']:g}")
+    frame = f" of {record['frame']}" if record.get("frame") else ""
+    parts = [f"{record['robot']} {function}{frame}{given}", str(record.get("numbers", ""))]
+    if "interval" in record["estimates"]:
+        parts.append(f"interval {record['estimates']['interval']:g}")
     if record.get("pipelines", 1) > 1:
         parts.append(f"{record['pipelines']} pipelines")
     if record.get("structure"):

@@ -45,6 +45,11 @@ def down_arrow(x: float, y0: float, y1: float) -> str:
     return line(x, y0, x, y1 - 7) + head
 
 
+def up_arrow(x: float, y0: float, y1: float) -> str:
+    head = f"<polygon points='{x - 5},{y1 + 8} {x},{y1} {x + 5},{y1 + 8}' fill='{_LINE}'/>"
+    return line(x, y0, x, y1 + 7) + head
+
+
 def page(width: float, height: float, parts: list[str]) -> str:
     size = f"width='{width:.0f}' height='{height:.0f}' viewBox='0 0 {width:.0f} {height:.0f}'"
     white = "<rect width='100%' height='100%' fill='white'/>"

@@ -11,7 +11,7 @@ from robomorph.errors import ArgumentError
 
 _ABOUT = (
     *("robot", "function", "numbers", "formulation", "trig", "minv", "boundary", "structure"),
-    *("queue", "pipelines", "memories", "multiply_stages"),
+    *("queue", "pipelines", "memories", "multiply_stages", "frame"),
 )
 _PREFIX = "synthesis_"
 

@@ -13,10 +13,11 @@ import numpy.typing as npt
 from robomorph.accelerators.ik.accuracy import likely_error, worst_error
 from robomorph.accelerators.ik.chain import Chain, ChainJoint
 from robomorph.accelerators.ik.coordinates import SLIDE_LOG, TURN, Coordinates
-from robomorph.accelerators.ik.templates import Template, columns_template, reach_template
+from robomorph.accelerators.ik.templates import Template, columns_template, reach_template, turned_template
 from robomorph.errors import ArgumentError
 from robomorph.ir.fixed import Format
 from robomorph.targets.rtl.ik.plan import (
+    CORDIC,
     FACTOR_BITS,
     FACTOR_FRAC,
     RATIO_BITS,
@@ -31,6 +32,7 @@ from robomorph.targets.rtl.ik.stream_words import squared_error
 
 Array = npt.NDArray[Any]
 _FULL = 1.98  # units: nothing of a chain is farther, roundings included
+_QUARTERS = {(1.0, 0.0): 0, (0.0, 1.0): 1, (-1.0, 0.0): 2, (0.0, -1.0): 3}  # by cosine and sine
 
 
 @dataclass(frozen=True)
@@ -103,14 +105,28 @@ def make_chip(chain: Chain, widths: Widths, knobs: Knobs, *, damping: int = 13) 
     length = _length(chain, widths)
     own = Coordinates(chain, length)
     _check_widths(chain, widths, own.whole_bits)
-    reach = reach_template(chain, length, widths.unit)
+    quarters = _quarters(chain, knobs)
+    if knobs.turning == CORDIC:
+        reach = turned_template(chain, length, widths.unit, twisted=any(quarters))
+    else:
+        reach = reach_template(chain, length, widths.unit)
     columns = columns_template(chain, length, widths.serial)
-    tables = _tables(chain, widths, own, reach, columns)
+    tables = _tables(chain, widths, own, reach, columns, quarters)
     name = f"{chain.name}_{chain.frame}_ik"
     programs = (reach.fixed, columns.fixed)
     turns, coupled = own.whole_bits, chain.coupled
     plan = IkPlan(name, widths, knobs, tables, *programs, turns, SLIDE_LOG, coupled, damping)
     return IkChip(chain, plan, length)
+
+
+def _quarters(chain: Chain, knobs: Knobs) -> list[int]:
+    """Per joint, the quarters of its twist, where CORDIC turns positions and all twists are right angles that
+    differ: words that change places take no multiplier. Else zero: the template has the twist, by additions
+    if all joints have the same, by products if each has one of its own."""
+    twists = [joint.twist for joint in chain.joints]
+    if knobs.turning != CORDIC or len(set(twists)) == 1 or not set(twists) <= set(_QUARTERS):
+        return [0] * len(twists)
+    return [_QUARTERS[twist] for twist in twists]
 
 
 def _check_widths(chain: Chain, widths: Widths, turns: int) -> None:
@@ -144,7 +160,14 @@ def _length(chain: Chain, widths: Widths) -> float:
     return best[1]
 
 
-def _tables(chain: Chain, widths: Widths, own: Coordinates, reach: Template, columns: Template) -> Tables:
+def _tables(
+    chain: Chain,
+    widths: Widths,
+    own: Coordinates,
+    reach: Template,
+    columns: Template,
+    quarters: list[int],
+) -> Tables:
     joints, theta = chain.joints, widths.theta
     low, high = own.end_words(theta)
     ends = [_joint_ends(own, joint, (low, high), theta) for joint in joints]
@@ -167,6 +190,7 @@ def _tables(chain: Chain, widths: Widths, own: Coordinates, reach: Template, col
         coordinate_lower=low,
         coordinate_upper=high,
         factor=table_of([_factor(own.drivers[joint.coordinate]) for joint in joints]),
+        quarters=table_of(quarters),
     )
 
 

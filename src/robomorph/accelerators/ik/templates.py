@@ -39,10 +39,16 @@ class _Constants:
         return self.tracer.input(self.first + self.columns.index(values))
 
     def moves(self, turn: Sequence[Any], slide: Any) -> Transform:
-        x, y, z = (self.scalar([j.offset[k] / self.length for j in self.joints]) for k in range(3))
-        c, s = (self.scalar([j.twist[k] for j in self.joints]) for k in range(2))
         along = () if slide is None else (Translation((0.0, 0.0, slide)),)
-        return Transform((Translation((x, y, z)), Turn(0, c, s), Turn(2, turn[0], turn[1]), *along))
+        return Transform((self.offset(), self.twist(), Turn(2, turn[0], turn[1]), *along))
+
+    def offset(self) -> Translation:
+        x, y, z = (self.scalar([j.offset[k] / self.length for j in self.joints]) for k in range(3))
+        return Translation((x, y, z))
+
+    def twist(self) -> Turn:
+        c, s = (self.scalar([j.twist[k] for j in self.joints]) for k in range(2))
+        return Turn(0, c, s)
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,17 @@ def reach_template(chain: Chain, length: float, bits: int) -> Template:
     moves = constants.moves(values["turn"], values["slide"][0] if "slide" in values else None)
     x, y, z = values["tip"]
     tip = reach(moves, (x, y, z))
+    return _template("reach", tracer, ports, constants, {"tip": list(tip)}, bits)
+
+
+def turned_template(chain: Chain, length: float, bits: int, *, twisted: bool) -> Template:
+    """(tip 3, slid and turned, constants) -> (tip 3): what is left of a joint once CORDIC has turned the
+    position, its offset and, if it is not `twisted` already, its twist."""
+    tracer, ports = Tracer(), (Port("tip", (3,)),)
+    x, y, z = tracer.inputs(ports)["tip"]
+    constants = _Constants(chain.joints, length, tracer, 3)
+    moves = (constants.offset(),) if twisted else (constants.offset(), constants.twist())
+    tip = reach(Transform(moves), (x, y, z))
     return _template("reach", tracer, ports, constants, {"tip": list(tip)}, bits)
 
 

@@ -5,27 +5,21 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robomorph.accelerators.ik.chain import make_chain
+from robomorph.accelerators.ik.knobs import make_knobs, read_knobs
 from robomorph.accelerators.ik.make import IkChip, make_chip
+from robomorph.accelerators.ik.problems import MODES, PATIENCE
 from robomorph.errors import ArgumentError
 from robomorph.ik.devices import Found
 from robomorph.ik.options import FIRST
-from robomorph.naming import hint
 from robomorph.targets.rtl.ik.chip import IkDesign
-from robomorph.targets.rtl.ik.plan import HEADER_OUT, MOST_SPECULATIONS, Knobs, Widths
-from robomorph.targets.rtl.ik.stream_words import (
-    CAP_BITS,
-    CONVERGED,
-    NEWTON_BIT,
-    RELAXED_BIT,
-    problem_words,
-)
+from robomorph.targets.rtl.ik.plan import HEADER_OUT
+from robomorph.targets.rtl.ik.stream_words import CAP_BITS, CONVERGED, problem_words
 from robomorph.targets.rtl.simulate import Run, Simulation
 from robomorph.tasks import Position
 
@@ -33,11 +27,7 @@ if TYPE_CHECKING:
     from robomorph.ik.solver import Solver
 
 Array = npt.NDArray[Any]
-MODES = {"quick-ik": 0, "relaxed-quick-ik": RELAXED_BIT, "speculative-newton": NEWTON_BIT}
-_PATIENCE = 255  # iterations without gain before the chip gives a problem up
 _QUIET = 10**12  # cycles: a solve ends by itself, at its cap
-_WIDTHS = {field.name for field in fields(Widths)}
-_KNOBS = {field.name for field in fields(Knobs)} - {"speculations"}
 
 
 def make_search(solver: Solver) -> RtlSearch:
@@ -97,7 +87,7 @@ class RtlSearch:
             most,
             MODES[options.rule.name],
             options.speculations.bit_length() - 1,
-            _PATIENCE,
+            PATIENCE,
             _seeds(target, theta, options.seed),
             theta,
         )
@@ -165,24 +155,13 @@ def _refuse(solver: Solver, frame: str) -> None:
 
 def read_chip(given: Mapping[Any, Any]) -> tuple[tuple[str, Any], ...]:
     """Knobs and widths by name, each of its kind; whether they suit the robot is seen later."""
-    plain: dict[str, Any] = {}
-    for name, value in given.items():
-        if name not in _WIDTHS | _KNOBS:
-            raise ArgumentError(f"chip: unknown knob {name!r}: {hint(str(name), sorted(_WIDTHS | _KNOBS))}")
-        plain[name] = int(value) if isinstance(value, np.integer) else value
-    try:
-        Widths(**{k: v for k, v in plain.items() if k in _WIDTHS})
-        Knobs(speculations=MOST_SPECULATIONS, **{k: v for k, v in plain.items() if k in _KNOBS})
-    except ArgumentError as error:
-        raise ArgumentError(f"chip: {error}") from None
-    return tuple(sorted(plain.items()))
+    if "speculations" in given:
+        raise ArgumentError("chip: speculations are an option of their own: pass speculations=...")
+    return read_knobs(given)
 
 
 def _chip(solver: Solver, frame: str) -> IkChip:
-    given, most = dict(solver.options.chip), solver.options.speculations
-    given.setdefault("units", min(4, most))
-    knobs = Knobs(speculations=most, **{k: v for k, v in given.items() if k in _KNOBS})
-    widths = Widths(**{k: v for k, v in given.items() if k in _WIDTHS})
+    widths, knobs = make_knobs({**dict(solver.options.chip), "speculations": solver.options.speculations})
     chip = make_chip(make_chain(solver.robot.model, frame, solver.lower, solver.upper), widths, knobs)
     tolerance = _tolerance(solver)
     if chip.threshold_words(tolerance) < 1:

@@ -106,6 +106,23 @@ ROTATE = Cell(
     {"cos_o": _vector, "sin_o": _vector},
     (ROTATE_STAGE,),
 )
+TURN = Cell(
+    "rm_turn",
+    (
+        *("W", "Guard", "AngleW", "PhaseW", "Steps", "Angles", "Digits", "Shifts", "Negative", "Drop"),
+        "Stages",
+    ),
+    {**_CLOCK, "angle_i": "AngleW", "x_i": "W", "y_i": "W"},
+    {"x_o": "W", "y_o": "W", "overflow_o": 1},
+    (SCALE, ROTATE_STAGE, ROUND),
+)
+QUARTER = Cell(
+    "rm_quarter",
+    ("W",),
+    {"quarter_i": 2, "y_i": "W", "z_i": "W"},
+    {"y_o": "W", "z_o": "W", "overflow_o": 1},
+    (ROUND,),
+)
 FLOAT_TO_FIXED = Cell(
     "rm_float_to_fixed",
     ("Width",),
@@ -349,6 +366,7 @@ IK_CELLS = (
 
 CELLS = (
     *(ROUND, ADD, ADDER_TREE, SCALE, PRODUCT, MULTIPLY, RECIPROCAL_STAGE, RECIPROCAL, ROTATE_STAGE, ROTATE),
+    *(TURN, QUARTER),
     *(FLOAT_MULTIPLY, FLOAT_ADD, FLOAT_FROM_INT, FLOAT_RECIPROCAL, FLOAT_ALIGN),
     *(FLOAT_TO_FIXED, FIXED_TO_FLOAT, MEMORY, FIFO, CONTROL, STREAM_IN, STREAM_OUT, DISPATCH, COLLECT),
     *IK_CELLS,

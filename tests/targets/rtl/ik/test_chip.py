@@ -222,13 +222,13 @@ def test_lint_is_clean(name: str) -> None:
 
 
 @needs_verilator
-def test_lint_is_clean_with_other_knobs() -> None:
-    for knobs in (
-        {"units": 16, "problems": 1},
-        {"units": 1, "speculations": 1},
-        {"units": 32, "problems": 3},
-    ):
-        assert lint(case("chain:12", **knobs).design) == "", knobs
+@pytest.mark.parametrize(
+    "knobs",
+    [{"units": 16, "problems": 1}, {"units": 1, "speculations": 1}, {"units": 32, "problems": 3}],
+    ids=str,
+)
+def test_lint_is_clean_with_other_knobs(knobs: dict[str, Any]) -> None:
+    assert lint(case("chain:12", **knobs).design) == ""
 
 
 @needs_slang

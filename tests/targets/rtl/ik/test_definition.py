@@ -3,12 +3,14 @@ iterations."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from robomorph.bench.chain_problems import chain_problems
 from robomorph.errors import ArgumentError
-from robomorph.targets.rtl.ik.plan import HEADER_OUT, Knobs, Widths
+from robomorph.targets.rtl.ik.plan import CORDIC, HEADER_OUT, MULTIPLY, TURNINGS, Knobs, Widths
 from robomorph.targets.rtl.ik.stream_words import CONVERGED
 from tests.targets.rtl.ik.solves import MODES, case, loaded
 
@@ -16,10 +18,22 @@ THRESHOLD = 1e-2
 SAME_METHOD = {"quick-ik": "quick-ik", "relaxed": "relaxed-quick-ik", "newton": "speculative-newton"}
 
 
-@pytest.mark.parametrize(("joints", "count"), [(12, 100), (25, 40), (50, 20), (100, 10)])
+@pytest.mark.parametrize(("joints", "count"), [(12, 40), (25, 15), (50, 6), (100, 3)])
 @pytest.mark.parametrize("mode", ["quick-ik", "relaxed", "newton"])
 def test_set_b_is_solved(joints: int, count: int, mode: str) -> None:
     _solved(joints, count, mode)
+
+
+@pytest.mark.parametrize(
+    ("joints", "count", "mode"),
+    [
+        *((12, 10, "quick-ik"), (12, 10, "newton"), (50, 3, "newton")),
+        *(pytest.param(n, 50, "quick-ik", marks=pytest.mark.slow) for n in (12, 50, 100)),
+        *(pytest.param(n, 200, "newton", marks=pytest.mark.slow) for n in (12, 50, 100)),
+    ],
+)
+def test_set_b_is_solved_without_multipliers(joints: int, count: int, mode: str) -> None:
+    _solved(joints, count, mode, CORDIC)
 
 
 @pytest.mark.slow
@@ -49,8 +63,8 @@ def _float64_iterations(joints: int, count: int, mode: str) -> float:
     return float(result.iterations.mean())
 
 
-def _solved(joints: int, count: int, mode: str) -> float:
-    one = case(f"chain:{joints}")
+def _solved(joints: int, count: int, mode: str, turning: str = MULTIPLY) -> float:
+    one = case(f"chain:{joints}", turning=turning)
     words, targets, starts = one.set_b(count, mode=MODES[mode], k_log=4 if mode == "newton" else 6)
     answers = one.solve(words)
     true, own = one.errors(answers, targets, starts)
@@ -67,9 +81,10 @@ def _solved(joints: int, count: int, mode: str) -> float:
 
 
 @pytest.mark.parametrize("name", ["chain:25", "iiwa14", "hyq", "atlas", *(f"mixed:{k}" for k in range(6))])
-def test_positions_are_within_the_declared_bound(name: str) -> None:
+@pytest.mark.parametrize("turning", TURNINGS)
+def test_positions_are_within_the_declared_bound(name: str, turning: str) -> None:
     """Of random configurations, judged without a step."""
-    one = case(name)
+    one = case(name, turning=turning)
     starts = one.robot.random_state(rng=4, batch=(2000,)).q
     targets = one.robot.forward_kinematics(one.robot.random_state(rng=5, batch=(2000,)).q, one.frame)[
         :, :3, 3
@@ -105,7 +120,7 @@ def test_narrow_words_fail_where_the_study_says() -> None:
     """Steps too coarse for long chains: what breaks is seen, not hidden."""
     narrow = Widths(unit=14, angle=14, theta=14, guard=0, serial=14, serial_angle=14)
     one = case("chain:50", narrow, speculations=64)
-    words, targets, starts = one.set_b(10, cap=300)
+    words, targets, starts = one.set_b(6, cap=150)
     answers = one.solve(words)
     assert (answers.status != CONVERGED).any()
     true, own = one.errors(answers, targets, starts)
@@ -157,9 +172,10 @@ def test_the_same_problem_has_the_same_answer_anywhere() -> None:
         (Knobs, {"units": 8, "speculations": 4}, "units: expected at most the 4 speculations"),
         (Knobs, {"speculations": 2048}, "speculations: expected a whole number from 1 to 1024"),
         (Knobs, {"evaluators": 8, "units": 4}, "evaluators: expected a whole number from 0 to 4"),
+        (Knobs, {"turning": "divide"}, "turning: expected 'multiply' or 'cordic', found 'divide'"),
     ],
     ids=str,
 )
-def test_wrong_knobs_are_named(kind: type, given: dict[str, int], says: str) -> None:
+def test_wrong_knobs_are_named(kind: type, given: dict[str, Any], says: str) -> None:
     with pytest.raises(ArgumentError, match=says):
         kind(**given)

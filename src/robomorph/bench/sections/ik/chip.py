@@ -15,13 +15,14 @@ import numpy as np
 
 from robomorph.accelerators.ik.chain import make_chain
 from robomorph.accelerators.ik.make import IkChip, make_chip
-from robomorph.bench.chain_problems import CHAINS, PAPER_TIMES, TOLERANCE, ChainProblems, chain_problems
+from robomorph.bench.chain_problems import CHAINS, TOLERANCE, ChainProblems, chain_problems
 from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import time_calls
 from robomorph.bench.records import OURS, REFUSED, Record, select
 from robomorph.bench.records import Timing as TimingRecord
-from robomorph.bench.sections.section import Job, Records, Section, TableData
+from robomorph.bench.sections.ik.chip_tables import CHIP, CPU, OPENCL, ROUNDS, chip_tables, joints_of
+from robomorph.bench.sections.section import Job, Records, Section
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
 from robomorph.errors import TargetError
@@ -35,13 +36,7 @@ from robomorph.targets.rtl.ik.stream_words import CONVERGED, problem_words
 from robomorph.targets.rtl.ik.timing import Timing
 
 NAME = "chip"
-CLOCK_MHZ = 400.0  # stated; docs/ik-chip.md has what synthesis found
 TARGETS, _QUICK_TARGETS, _TIMED = 200, 20, 50
-ROUNDS = 2  # of each timing; the least counts
-# Cycles of an iteration of IKAcc, derived: the paper's times at 1 GHz over estimates of its iterations, of
-# which it prints none; per chain the least of three ways, the most favourable to it (docs/ik-chip.md).
-DERIVED = dict(zip(CHAINS, (2598, 3915, 12857, 17281, 16373), strict=True))
-CPU, CHIP, OPENCL = "CPU, one thread", "chip", "OpenCL"
 _CPU_METHODS = ("quick-ik", "relaxed-quick-ik", "speculative-newton", "lm")
 
 
@@ -93,6 +88,7 @@ def _run(session: Session, joints: int) -> list[Record]:
         figures = {**answered[way.mode], "cycles": float(cycles), "outside": whole}
         records.append(_record(robot, CHIP, way.name, figures))
     records += [_on_cpu(session, check, problems, method) for method in _CPU_METHODS]
+    records.append(_on_cpu(session, check, problems, "lm", batch=True))
     return records + _opencl(session, robot, problems)
 
 
@@ -125,13 +121,16 @@ def _answers(
     }
 
 
-def _on_cpu(session: Session, check: PinocchioCheck, problems: ChainProblems, method: str) -> Record:
-    """One solve at a time on one thread, called from Python."""
+def _on_cpu(
+    session: Session, check: PinocchioCheck, problems: ChainProblems, method: str, *, batch: bool = False
+) -> Record:
+    """On one thread, called from Python: one solve at a time, or all targets in one call."""
     robot = check.robot
     few = [problems.slice(i, i + 1) for i in range(min(_TIMED, len(problems.targets)))]
+    calls, solves = ([problems], len(problems.targets)) if batch else (few, len(few))
 
     def all_of_them() -> None:
-        for one in few:
+        for one in calls:
             _solved(robot, one, method, threads=1)
 
     found = _solved(robot, problems, method)
@@ -142,7 +141,8 @@ def _on_cpu(session: Session, check: PinocchioCheck, problems: ChainProblems, me
         "solved": float((found.success & good).mean()),
         REFUSED: float(check.refused(session, f"{robot.name}, {method}", found, good)),
     }
-    return _record(robot, CPU, method, figures, time_calls(all_of_them, ROUNDS, len(few)))
+    how = f"{method}, in a batch" if batch else method
+    return _record(robot, CPU, how, figures, time_calls(all_of_them, ROUNDS, solves))
 
 
 def _solved(robot: Robot, problems: ChainProblems, method: str, **options: Any) -> IKResult:
@@ -186,101 +186,9 @@ def _record(
     )
 
 
-def _joints(record: Record) -> int:
-    return int(record.figures["joints"])
-
-
-def _by_chain(records: Records, case: str) -> dict[str, dict[int, Record]]:
-    """Records of a case by how, then by chain."""
-    found: dict[str, dict[int, Record]] = {}
-    for record in select(records, case=case):
-        found.setdefault(record.how, {})[_joints(record)] = record
-    return found
-
-
-def microseconds(record: Record) -> float:
-    """Of a solve: cycles at the stated clock, or as measured."""
-    f = record.figures
-    if record.case == CHIP:
-        return (f["outside"] + f["iterations"] * f["cycles"]) / CLOCK_MHZ
-    return record.best_ns / 1e3
-
-
-def _tables(records: Records) -> list[TableData]:
-    chains = sorted({_joints(r) for r in records})
-    columns = tuple(f"N = {n}" for n in chains)
-    return [
-        _cycle_table(records, chains, columns),
-        _iteration_table(records, chains, columns),
-        _time_table(records, chains, columns),
-    ]
-
-
-def _cycle_table(records: Records, chains: list[int], columns: tuple[str, ...]) -> TableData:
-    rows = [
-        (
-            name,
-            *(f"{by[n].figures['cycles']:.0f} ({DERIVED[n] / by[n].figures['cycles']:.1f}x)" for n in chains),
-        )
-        for name, by in _by_chain(records, CHIP).items()
-    ]
-    rows.append(("IKAcc, derived, favourable", *(f"{DERIVED[n]:,}" for n in chains)))
-    return TableData(
-        "cycles of an iteration",
-        ("chip", *columns),
-        rows,
-        caption="By the formula that simulation meets exactly. In brackets: how many times fewer than "
-        "IKAcc's, which are derived, not printed: the paper's times at 1 GHz over estimates of its "
-        "iterations, the least of three ways.",
-    )
-
-
-def _against_ikacc(record: Record) -> str:
-    cycles = record.figures["cycles"]
-    return f"{cycles:.0f} ({DERIVED[_joints(record)] / cycles:.1f}x)"
-
-
-def _iteration_table(records: Records, chains: list[int], columns: tuple[str, ...]) -> TableData:
-    rows = []
-    for case in (CHIP, CPU, OPENCL):
-        for name, by in _by_chain(records, case).items():
-            if case == CHIP and "units" in name and not name.endswith(("4 units", "K = 16")):
-                continue  # units change cycles, not answers
-            cells = (f"{by[n].figures['iterations']:.4g} ({by[n].figures['solved']:.1%})" for n in chains)
-            rows.append((f"{case}: {name.replace(', 4 units', '')}", *cells))
-    count = int(records[0].figures["problems"])
-    return TableData(
-        "mean iterations to 1e-2 m, set B, and how many were solved",
-        ("method", *columns),
-        rows,
-        caption=f"{count} targets a chain; every answer confirmed by Pinocchio. The chip's threshold is "
-        "lowered by its declared own error.",
-    )
-
-
-def _time_table(records: Records, chains: list[int], columns: tuple[str, ...]) -> TableData:
-    rows = [
-        (f"{case}: {name}", *(f"{microseconds(by[n]):.4g}" for n in chains))
-        for case in (CHIP, CPU, OPENCL)
-        for name, by in _by_chain(records, case).items()
-    ]
-    rows += [
-        (f"{name}, the paper's", *(f"{1e3 * by[n]:.4g}" for n in chains)) for name, by in PAPER_TIMES.items()
-    ]
-    return TableData(
-        "the paper's Table 2: microseconds per solve, set B, 1e-2 m",
-        ("on", *columns),
-        rows,
-        caption=f"Chip: cycles at a stated clock of {CLOCK_MHZ:.0f} MHz, one problem in flight, streams not "
-        f"counted. CPU: one thread, one solve at a time from Python, the least of {ROUNDS} rounds. OpenCL: "
-        "all targets in one launch; PoCL runs on the same cores and says nothing about a GPU. The paper's "
-        "are of other machines and other targets.",
-    )
-
-
 def _cycles_at(joints: int, how: str) -> Callable[[Records], float | None]:
     def value(records: Records) -> float | None:
-        found = [r for r in select(records, case=CHIP, how=how) if _joints(r) == joints]
+        found = [r for r in select(records, case=CHIP, how=how) if joints_of(r) == joints]
         return found[0].figures["cycles"] if found else None
 
     return value
@@ -290,35 +198,19 @@ def _least_solved(records: Records) -> float | None:
     return min((100.0 * r.figures["solved"] for r in select(records, case=CHIP)), default=None)
 
 
+_CYCLES = ((100, 1, 1000.0), (100, 0, 2300.0), (12, 1, 190.0), (12, 0, 350.0), (100, 5, 1050.0))
 _GOALS = (
-    Goal(
-        "cycles of an iteration, 100 joints, 16 units",
-        1000.0,
-        "",
-        _cycles_at(100, WAYS[1].name),
-        at_least=False,
-    ),
-    Goal(
-        "cycles of an iteration, 100 joints, 4 units",
-        2300.0,
-        "",
-        _cycles_at(100, WAYS[0].name),
-        at_least=False,
-    ),
-    Goal(
-        "cycles of an iteration, 12 joints, 16 units", 190.0, "", _cycles_at(12, WAYS[1].name), at_least=False
-    ),
-    Goal(
-        "cycles of an iteration, 12 joints, 4 units", 350.0, "", _cycles_at(12, WAYS[0].name), at_least=False
-    ),
-    Goal(
-        "cycles of an iteration, 100 joints, Newton",
-        1050.0,
-        "",
-        _cycles_at(100, WAYS[5].name),
-        at_least=False,
+    *(
+        Goal(
+            f"cycles of an iteration, {joints} joints, {WAYS[way].name}",
+            most,
+            "",
+            _cycles_at(joints, WAYS[way].name),
+            at_least=False,
+        )
+        for joints, way, most in _CYCLES
     ),
     Goal("solved by the chip, the least of all", 100.0, "%", _least_solved),
 )
 
-SECTION = Section(NAME, _jobs, _tables, _GOALS)
+SECTION = Section(NAME, _jobs, chip_tables, _GOALS)

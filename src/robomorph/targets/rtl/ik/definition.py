@@ -18,6 +18,7 @@ from robomorph.ir.cordic import cordic_turns, rotated
 from robomorph.ir.fixed import Format, interpret_columns, round_shift, saturate
 from robomorph.targets.rtl.ik.plan import FACTOR_FRAC, HEADER_OUT, RATIO_FRAC, IkPlan
 from robomorph.targets.rtl.ik.stream_words import CAP, CONVERGED, STALLED, Header, read_words, result_words
+from robomorph.targets.rtl.ik.turning import turned_tip
 from robomorph.targets.rtl.ik.weights import NEWTON, QUICK, WeightSpec, weights
 
 Array = npt.NDArray[Any]
@@ -239,7 +240,8 @@ class _Chip:
         if not self.plan.sliding:
             return ()
         drop = frac - form.frac - self.plan.slide_log
-        return (saturate(round_shift(own, drop), form)[0] if self.plan.tables.slides[i] else own * 0,)
+        moved = round_shift(own, drop) if drop >= 0 else own << -drop
+        return (saturate(moved, form)[0] if self.plan.tables.slides[i] else own * 0,)
 
     # --- steps and the search ---------------------------------------------------------------------------
 
@@ -291,7 +293,7 @@ class _Chip:
     def _tips(self, live: Array, delta: Array, steps: Array) -> tuple[Array, Array]:
         """Positions (n, K, 3) after k K-ths of the step, and what saturated (n, K)."""
         p, t, w = self.plan, self.plan.tables, self.plan.widths
-        unit, table = Format(w.unit, p.unit_frac), trig(w.angle, w.unit)
+        unit = Format(w.unit, p.unit_frac)
         lanes = (len(live), len(steps))
         tip: list[Any] = [np.full(lanes, t.tip[a], np.int64) for a in range(3)]
         overflow = np.zeros(lanes, bool)
@@ -303,9 +305,12 @@ class _Chip:
             if t.clamped[i]:
                 own = np.clip(own, t.lower[i] << w.guard, t.upper[i] << w.guard)
             turn = own if not t.slides[i] else np.full(lanes, t.stand[i] << w.guard)
-            cos, sin = table(round_shift(turn, p.delta_frac - w.angle))
-            slide = self._slide(i, own, p.delta_frac, unit)
-            tip, lost = interpret_columns(p.reach, [*tip, cos, sin, *slide, *t.reach[i]])
+            angle, slide = round_shift(turn, p.delta_frac - w.angle), self._slide(i, own, p.delta_frac, unit)
+            if p.cordic:
+                tip, lost = turned_tip(p, i, tip, angle, slide)
+            else:
+                cos, sin = trig(w.angle, w.unit)(angle)
+                tip, lost = interpret_columns(p.reach, [*tip, cos, sin, *slide, *t.reach[i]])
             overflow |= lost
         return np.stack([np.broadcast_to(x, lanes) for x in tip], axis=-1), overflow
 

@@ -6,6 +6,7 @@ from robomorph.targets.rtl.cell_table import IK_ANGLE, IK_COUPLE, IK_JUDGE, IK_S
 from robomorph.targets.rtl.emit_core import core_module
 from robomorph.targets.rtl.expressions import Expression, Literal, Signal, any_of, choose, join
 from robomorph.targets.rtl.ik.emit_serial import COUPLED_BITS, shifted, standing_angles
+from robomorph.targets.rtl.ik.emit_turn import add_turn
 from robomorph.targets.rtl.ik.parts import Delays, add_rotation, add_wrapped_round, place_bits, table
 from robomorph.targets.rtl.ik.plan import FACTOR_BITS, FACTOR_FRAC, RATIO_BITS, RATIO_FRAC, IkPlan
 from robomorph.targets.rtl.ik.timing import Timing
@@ -45,6 +46,8 @@ def unit_module(name: str, timing: Timing) -> Module:
     constants = p.tables.reach.shape[1]
     if constants:
         m.input("constants_i", constants * w.unit)
+    if p.quartered:
+        m.input("quarter_i", 2)
     m.input("write_i")
     m.input("written_i", slot_bits(t))
     m.output("tip_o", 3 * w.unit, about="as the selector reads it")
@@ -54,37 +57,43 @@ def unit_module(name: str, timing: Timing) -> Module:
     if p.sliding:
         angle = choose(m["slides_i"], m["stand_i"], angle)
         drop = p.delta_frac - p.unit_frac - p.slide_log
-        moved, kept = shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
-        m.assign(kept, choose(m["slides_i"], moved, Literal(0, w.unit)))
-        slide = [later(kept, p.knobs.rotate_stages + 1)]
-    cos, sin = add_rotation(m, "turn", angle, w.angle, w.unit, p.knobs.rotate_stages)
-    _add_loop(m, later, t, [cos, sin, *slide])
+        moved, slid = shifted(m, "slide_raw", m["tried_i"], drop, w.unit), m.signal("slide", w.unit)
+        m.assign(slid, choose(m["slides_i"], moved, Literal(0, w.unit)))
+        slide = [later(slid, t.unit_core - t.tried)]
+    kept, outer = m.signal("kept", 3 * w.unit), m["outer_i"]
+    tip: list[Expression] = [
+        choose(outer, Literal(int(p.tables.tip[a]), w.unit), kept.bits(a * w.unit, w.unit)) for a in range(3)
+    ]
+    if p.cordic:
+        turned, flags = add_turn(m, later, t, tip, angle, slide)
+        _add_loop(m, later, t, turned, flags)
+    else:
+        turn = add_rotation(m, "turn", angle, w.angle, w.unit, p.knobs.rotate_stages)
+        _add_loop(m, later, t, [*tip, *turn, *slide], [])
     return m
 
 
-def _add_loop(m: Module, later: Delays, t: Timing, turn: list[Expression]) -> None:
-    """The position of every speculation waits in a memory for its next joint."""
+def _add_loop(m: Module, later: Delays, t: Timing, given: list[Expression], flags: list[Expression]) -> None:
+    """The template, and the memory in which the position of every speculation waits for its next joint.
+    `flags`: what saturated before the template, in the cycle that writes."""
     p, bits = t.plan, t.plan.widths.unit
     core = core_module(t.reach, f"{m.name}_reach")
-    kept = m.signal("kept", 3 * bits)
-    tip = [
-        choose(m["outer_i"], Literal(int(p.tables.tip[a]), bits), kept.bits(a * bits, bits)) for a in range(3)
-    ]
     constants = [m["constants_i"].bits(k * bits, bits) for k in range(p.tables.reach.shape[1])]
-    operands = [*tip, *turn, *constants]
-    out = m.signal("core", 3 * bits)
+    operands = [*given, *constants]
+    out, core_lost = m.signal("core", 3 * bits), m.signal("core_lost")
     data = join(*reversed([operands[k] for k in input_slots(t.reach)]))
-    wires = {**m.named("clk_i", "overflow_o"), "en_i": Literal(1, 1), "phase_i": Literal(0, 1)}
+    wires = {"clk_i": m["clk_i"], "en_i": Literal(1, 1), "phase_i": Literal(0, 1), "overflow_o": core_lost}
     m.instance("u_reach", core, {**wires, "data_i": data, "data_o": out})
+    m.assign(m["overflow_o"], any_of([core_lost, *flags]))
     words = []
     for a in range(3):  # all words in the last cycle
         born = max(0, t.reach.birth[p.reach.program.results[a]])
         word = m.signal(f"word{a}", bits)
         m.assign(word, out.bits(a * bits, bits))
-        words.append(later(word, t.loop - 1 - born))
+        words.append(later(word, t.reach.length - 1 - born))
     wires = {
         **{"clk_i": m["clk_i"], "write_i": m["write_i"], "write_addr_i": m["written_i"]},
-        **{"data_i": join(*reversed(words)), "first_addr_i": m["read_i"], "first_o": kept},
+        **{"data_i": join(*reversed(words)), "first_addr_i": m["read_i"], "first_o": m["kept"]},
         **{"second_addr_i": m["scan_i"], "second_o": m["tip_o"]},
     }
     # The selector begins while speculations of the last joint are under way.
@@ -256,10 +265,12 @@ class _Search:
             wires["stand_i"] = table(m, "stand", joint, standing_angles(p, w.angle), w.angle)
         if constants := p.tables.reach.shape[1]:
             columns = [
-                table(m, f"constant{k}", self._joint(core), p.tables.reach[:, k], w.unit)
+                table(m, f"constant{k}", self._joint(t.moved), p.tables.reach[:, k], w.unit)
                 for k in range(constants)
             ]
             wires["constants_i"] = join(*reversed(columns))
+        if p.quartered:
+            wires["quarter_i"] = table(m, "quarter", self._joint(t.moved), p.tables.quarters, 2)
         m.signal("scan_slot", slot_bits(t))
         end = core + t.loop - 1
         wires |= {"outer_i": self.later(m["outer"], core), "read_i": self.later(m["slot"], core)}

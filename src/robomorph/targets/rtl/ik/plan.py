@@ -17,6 +17,7 @@ from robomorph.targets.rtl.expressions import count_bits
 Array = npt.NDArray[Any]
 HEADER_IN, HEADER_OUT = 7, 4  # words before the angles
 MOST_SPECULATIONS = 1024
+MULTIPLY, CORDIC = TURNINGS = ("multiply", "cordic")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ class Knobs:
     """The hardware's size. `units` search units try `speculations` lengths of a step, `evaluators` of them
     are judged in a cycle; `problems` are in flight; `multiply_stages` registers are inside a multiplier and
     `rotate_stages` inside a CORDIC; `period` is the chained delay of a cycle in multiplications; `fold` are
-    the cycles a joint takes in the serial unit (0: as few as its loop allows)."""
+    the cycles a joint takes in the serial unit (0: as few as its loop allows). `turning`: what turns
+    positions in the search units, products with a cosine and a sine ("multiply") or CORDIC itself ("cordic"),
+    with fewer multipliers or none, and a loop that is longer by `rotate_stages`."""
 
     units: int = 4
     speculations: int = 64
@@ -77,7 +80,7 @@ class Knobs:
     rotate_stages: int = 7
     period: float = 0.6
     fold: int = 0
-    turning: str = "multiply"
+    turning: str = MULTIPLY
 
     def __post_init__(self) -> None:
         ends = {"units": (1, 64), "speculations": (1, MOST_SPECULATIONS), "problems": (1, 8), "fold": (0, 32)}
@@ -97,6 +100,10 @@ class Knobs:
             value = getattr(self, name)
             if value & (value - 1):
                 raise ArgumentError(f"{name}: expected a power of two, found {value}")
+        if self.turning not in TURNINGS:
+            raise ArgumentError(
+                f"turning: expected {' or '.join(map(repr, TURNINGS))}, found {self.turning!r}"
+            )
         if self.speculations < self.units:
             raise ArgumentError(
                 f"units: expected at most the {self.speculations} speculations, found {self.units}"
@@ -125,7 +132,7 @@ class Tables:
     the angle that it stands at. coordinate: which coordinate moves it. closes: is it the outermost of those
     that its coordinate moves? ratio, shift: its own coordinate is ratio * coordinate + shift. clamped, lower,
     upper: limits of its own coordinate; coordinate_* those of the coordinates (C,). factor: a unit step of
-    the joint in the units of its words."""
+    the joint in the units of its words. quarters: of twists that CORDIC's units do by themselves."""
 
     reach: Array
     columns: Array
@@ -143,6 +150,7 @@ class Tables:
     coordinate_lower: Array
     coordinate_upper: Array
     factor: Array
+    quarters: Array
 
 
 RATIO_FRAC = 22  # fraction bits of `ratio`
@@ -153,10 +161,11 @@ FACTOR_BITS = 18
 
 @dataclass(frozen=True, eq=False)
 class IkPlan:
-    """A chip for one chain. `reach` maps (tip 3, cos, sin[, slide], constants) to a tip (3); `columns` maps
-    (axes 9, origin 3, tip 3, cos, sin[, slide], constants) to (axes 9, origin 3, column 3). `turns` are the
-    bits of an angle before its binary point, the sign among them; a sliding joint's word 1.0 stands for
-    2**slide_log lengths."""
+    """A chip for one chain. `reach` maps (tip 3, cos, sin[, slide], constants) to a tip (3) or, if CORDIC
+    turns positions, (tip 3 slid and turned, constants) to a tip; `columns` maps (axes 9, origin 3, tip 3,
+    cos, sin[, slide], constants) to (axes 9, origin 3, column 3). `turns` are the bits of an angle
+    before its binary point, the sign among them; a sliding joint's word 1.0 stands for 2**slide_log
+    lengths."""
 
     name: str
     widths: Widths
@@ -180,6 +189,15 @@ class IkPlan:
     @cached_property
     def sliding(self) -> bool:
         return bool(self.tables.slides.any())
+
+    @property
+    def cordic(self) -> bool:
+        """Does CORDIC itself turn positions?"""
+        return self.knobs.turning == CORDIC
+
+    @cached_property
+    def quartered(self) -> bool:
+        return bool(self.tables.quarters.any())
 
     @cached_property
     def limited(self) -> bool:

@@ -120,7 +120,7 @@ class Timing:
     @property
     def loop(self) -> int:
         """Cycles from a position to the next joint's."""
-        return self.reach.length
+        return self.moved - self.unit_core + self.reach.length
 
     @property
     def step(self) -> int:
@@ -139,8 +139,13 @@ class Timing:
 
     @property
     def unit_core(self) -> int:
-        """Its sine and cosine are, and the position's turn begins."""
-        return self.tried + self.plan.knobs.rotate_stages + 1
+        """Its sine and cosine are, unless CORDIC turns positions itself, and the position's turn begins."""
+        return self.tried + (0 if self.plan.cordic else self.plan.knobs.rotate_stages + 1)
+
+    @property
+    def moved(self) -> int:
+        """What the template does begins: the turn too, unless CORDIC has done it."""
+        return self.unit_core + (self.plan.knobs.rotate_stages if self.plan.cordic else 0)
 
     def slots(self, speculations: int) -> int:
         """Cycles a joint takes in a search."""

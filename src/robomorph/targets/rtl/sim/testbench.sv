@@ -1,6 +1,9 @@
 // Streams the vectors through a design with pauses on both sides and compares every result word.
 // The macros of vectors.svh name the design and the shapes; run with --binary, or in any simulator.
 `include "vectors.svh"
+`ifndef RM_TOO_LONG
+`define RM_TOO_LONG 100_000
+`endif
 module testbench;
   localparam int unsigned DataIn  = `RM_LANES_IN * `RM_CONTAINER;
   localparam int unsigned DataOut = `RM_LANES_OUT * `RM_CONTAINER;
@@ -26,7 +29,7 @@ module testbench;
   always #5 clk = !clk;
 
   // Cycles after the last result in which no further beat may come, and without any beat that mean failure.
-  localparam int unsigned Quiet = 100, TooLong = 100_000;
+  localparam int unsigned Quiet = 100, TooLong = `RM_TOO_LONG;
 
   int unsigned sent, next, got, wrong, cycle, noise, still;
   // The beat offered now, if any, is accepted at the next edge.

@@ -1,0 +1,44 @@
+"""A chip's knobs and word widths by name, as users give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from robomorph.errors import ArgumentError
+from robomorph.targets.rtl.ik.plan import MOST_SPECULATIONS, Knobs, Widths
+
+# The kind of number, or word, that each takes.
+WIDTHS = {field.name: str(field.type) for field in fields(Widths)}
+KNOBS = {field.name: str(field.type) for field in fields(Knobs)}
+_UNITS = 4  # search units, unless there is less to try
+
+
+def read_knobs(given: Mapping[Any, Any], owner: str = "chip") -> tuple[tuple[str, Any], ...]:
+    """Knobs and widths by name, each of its kind; how many speculations there are to share is not asked."""
+    plain: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in WIDTHS | KNOBS:
+            raise ArgumentError(
+                f"{owner}: unknown knob {name!r}: expected widths ({', '.join(WIDTHS)}) or knobs "
+                f"({', '.join(KNOBS)})"
+            )
+        plain[name] = int(value) if isinstance(value, np.integer) else value
+    try:
+        Widths(**{name: value for name, value in plain.items() if name in WIDTHS})
+        Knobs(**{"speculations": MOST_SPECULATIONS, **{k: v for k, v in plain.items() if k in KNOBS}})
+    except ArgumentError as error:
+        raise ArgumentError(f"{owner}: {error}") from None
+    return tuple(sorted(plain.items()))
+
+
+def make_knobs(given: Mapping[str, Any], owner: str = "chip") -> tuple[Widths, Knobs]:
+    """Widths and knobs with defaults for what is not given; `owner` is who errors speak of."""
+    plain = dict(read_knobs(given, owner))
+    widths = Widths(**{name: value for name, value in plain.items() if name in WIDTHS})
+    chosen = {name: value for name, value in plain.items() if name in KNOBS}
+    chosen.setdefault("units", min(_UNITS, chosen.get("speculations", Knobs.speculations)))
+    return widths, Knobs(**chosen)
