@@ -48,7 +48,11 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "chip: text": (PLACE, {"chip": "units"}, "found 'units'"),
     "chip: unknown": (PLACE, {"chip": {"unitz": 4}}, "chip: unknown knob 'unitz'.*units"),
     "chip: no name": (PLACE, {"chip": {1: 2, "units": 3}}, "chip: unknown knob 1"),
-    "chip: the option": (PLACE, {"chip": {"speculations": 8}}, "chip: speculations are an option of their own"),
+    "chip: the option": (
+        PLACE,
+        {"chip": {"speculations": 8}},
+        "chip: speculations are an option",
+    ),
     "units in text": (PLACE, {"chip": {"units": "4"}}, "chip: units: expected a whole number.*found '4'"),
     "units, yes": (PLACE, {"chip": {"units": True}}, "chip: units: expected a whole number.*found True"),
     "units in a list": (PLACE, {"chip": {"units": [4]}}, r"chip: units: .*found \[4\]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,7 @@ def tried(
     cap: int = 60,
     log: int = 4,
     open_ends: float = 0.0,
+    turning: str = "multiply",
 ) -> Trial:
     """Random problems, some from equal angles, from the limits, and at their target; that share of the
     limits which `open_ends` says is missing."""
@@ -82,9 +83,8 @@ def tried(
     slides = np.array([body.kind == "prismatic" for body in robot.model.bodies if body.mimic is None])
     lower = np.where((rng.random(robot.nq) < open_ends) & ~slides, -np.inf, lower)
     upper = np.where((rng.random(robot.nq) < open_ends) & ~slides, np.inf, upper)
-    chip = make_chip(
-        make_chain(robot.model, "tool", lower, upper), widths, Knobs(units=1, speculations=1 << log)
-    )
+    knobs = Knobs(units=1, speculations=1 << log, turning=turning)
+    chip = make_chip(make_chain(robot.model, "tool", lower, upper), widths, knobs)
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 5.0, -3.0))
     high = np.where(np.isfinite(upper), upper, low + 6.0)
     starts, ends = rng.uniform(low, high, (2, count, robot.nq))
@@ -109,7 +109,7 @@ def _tolerance(chip: IkChip) -> float:
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_hostile_chains(name: str, mode: int) -> None:
     rng = np.random.default_rng(mode)
-    size = {"count": 20, "cap": 12} if name == "two hundred" else {}
+    size: dict[str, Any] = {"count": 20, "cap": 12} if name == "two hundred" else {}
     tried(hostile(name), Widths(), rng, mode=mode, cap=0).check()
     one = tried(hostile(name), Widths(), rng, mode=mode, **size)
     one.check()
@@ -136,7 +136,8 @@ def test_words_of_all_widths(seed: int) -> None:
     )
     text = mixed_chain(seed) if seed % 3 else hostile(str(rng.choice(list(HOSTILE)[:12])))
     options = {"mode": seed % 4, "cap": int(rng.integers(0, 20)), "log": int(rng.integers(0, 7))}
-    tried(text, widths, rng, open_ends=0.2, **options).check()
+    turning = ("multiply", "cordic")[seed // 4 % 2]
+    tried(text, widths, rng, open_ends=0.2, turning=turning, **options).check()
 
 
 def test_equal_angles_round_alike() -> None:
