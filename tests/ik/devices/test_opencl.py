@@ -87,8 +87,9 @@ def test_prismatic_and_mimic_joints_and_turns(tmp_path: Path) -> None:
     )
     assert cpu.success.sum() > 10 and (cpu.active_limits != 0).any()
     assert_agrees(cpu, device, 0.9)
-    same = cpu.iterations == device.iterations
-    assert np.allclose(cpu.q[same], device.q[same], atol=1e-4)
+    # Searches that fail go on for hundreds of steps, in which rounding grows to any size.
+    same = (cpu.iterations == device.iterations) & cpu.success & device.success
+    assert same.sum() > 10 and np.allclose(cpu.q[same], device.q[same], atol=1e-4)
     assert np.all(device.q[:, 2] <= 0.3 + 1e-12)  # where the mimic joint meets its own limit
 
 
@@ -144,8 +145,10 @@ def test_far_targets_do_no_harm() -> None:
     ]
     lower, upper = robot.limits.lower, robot.limits.upper
     assert not pair[1].success and np.all(pair[1].q >= lower) and np.all(pair[1].q <= upper)
-    # The last joint turns the tool where it is: it follows rounding alone.
-    assert np.allclose(pair[0].q[:6], pair[1].q[:6], atol=1e-9)
+    # So far away, squared errors of near configurations are equal but for rounding: both go the right way.
+    direction = np.array([1.0, -1.0, 1.0]) / np.sqrt(3.0)
+    start, *ends = robot.forward_kinematics([np.zeros(7), *(r.q for r in pair)], TOOL)[:, :3, 3] @ direction
+    assert min(ends) > start + 0.2
 
 
 def test_a_frame_of_the_base_cannot_move() -> None:
