@@ -200,6 +200,10 @@ class Mutant:
     def input_slots(self) -> tuple[int, ...]:
         return self.design.input_slots
 
+    @property
+    def clock_ns(self) -> float | None:
+        return self.design.clock_ns
+
 
 @needs_verilator
 @pytest.mark.parametrize("what", list(MUTANTS))
@@ -211,7 +215,7 @@ def test_a_mutant_is_found(what: str) -> None:
     # Several starts at the target's mirror image: equal errors are likely there.
     words = np.concatenate([one.random(20, 5, cap=20, k_log=4), _edges(one)])
     answers = one.solve(words)
-    run = Simulation(Mutant(one.design, files)).run(words, quiet=10**6)
+    run = Simulation(Mutant(one.design, files)).run(words, quiet=10**7)
     assert (run.words != answers.words).any()
 
 
