@@ -41,6 +41,10 @@ def _vector(p: Mapping[str, int]) -> int:
     return p["Inner"] + 2
 
 
+def _rotated(p: Mapping[str, int]) -> int:
+    return _vector(p) - p["Drop"]
+
+
 # Arithmetic.
 ROUND = Cell(
     "rm_round", ("InW", "Shift", "OutW", "Rounded"), {"x_i": "InW"}, {"y_o": "OutW", "overflow_o": 1}
@@ -101,9 +105,9 @@ ROTATE_STAGE = Cell(
 )
 ROTATE = Cell(
     "rm_rotate",
-    ("W", "PhaseW", "Inner", "ScaleW", "Scale", "Shift", "Start", "Angles", "Stages"),
+    ("W", "PhaseW", "Inner", "ScaleW", "Scale", "Shift", "Start", "Angles", "Stages", "Drop"),
     {**_CLOCK_ENABLE, "angle_i": "W"},
-    {"cos_o": _vector, "sin_o": _vector},
+    {"cos_o": _rotated, "sin_o": _rotated},
     (ROTATE_STAGE,),
 )
 TURN = Cell(

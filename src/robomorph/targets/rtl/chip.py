@@ -18,7 +18,8 @@ from robomorph.targets.rtl.stream import Stream
 
 class Chip(Protocol):
     """A top level with the ports of `emit_ports`, and all files that it takes. `input_slots` are the entries
-    of an input row that travel on the stream, in its order."""
+    of an input row that travel on the stream, in its order; `clock_ns` is the clock period that standard
+    cells are to meet, if the chip was made for one."""
 
     @property
     def top(self) -> str: ...
@@ -28,6 +29,8 @@ class Chip(Protocol):
     def streams(self) -> tuple[Stream, Stream]: ...
     @property
     def input_slots(self) -> tuple[int, ...]: ...
+    @property
+    def clock_ns(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class NetlistChip:
     @property
     def top(self) -> str:
         return self.netlist.name
+
+    @property
+    def clock_ns(self) -> float | None:
+        return None
 
     @property
     def input_slots(self) -> tuple[int, ...]:

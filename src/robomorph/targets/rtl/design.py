@@ -77,6 +77,10 @@ class Design:
     def top(self) -> str:
         return f"{self.name}_top"
 
+    @property
+    def clock_ns(self) -> float | None:
+        return None
+
     @cached_property
     def streams(self) -> tuple[Stream, Stream]:
         return streams(self.schedule, self.boundary, self.pipelines)

@@ -68,6 +68,7 @@ def _add_rotate_unit(core: Core, j: int, unit: Unit) -> None:
         Start=Literal(c.start, c.inner),
         Angles=Literal(angles, c.inner * c.phase_bits),
         Stages=core.s.knobs.stages(Kind.ROTATE),
+        Drop=0,
     )
 
 

@@ -200,6 +200,10 @@ class Mutant:
     def input_slots(self) -> tuple[int, ...]:
         return self.design.input_slots
 
+    @property
+    def clock_ns(self) -> float | None:
+        return self.design.clock_ns
+
 
 @needs_verilator
 @pytest.mark.parametrize("what", list(MUTANTS))

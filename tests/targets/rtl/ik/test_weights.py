@@ -277,7 +277,7 @@ MISTAKES = {
     "bits lost in an adder": ("rm_float_add.sv", "moved[0] || lost", "moved[0]"),
     "a sum truncated": ("rm_float_add.sv", "{{P{1'b0}}, high[3]}", "'0"),
     "a sum's carry": ("rm_float_add.sv", "ExponentW'(zeros) + ExponentW'(rounded[P])", "ExponentW'(zeros)"),
-    "a product truncated": ("rm_float_mul.sv", "(LowW'(1) << (P - 2))", "'0"),
+    "a product truncated": ("rm_float_mul.sv", "(P'(1) << (P - 2 - LowW))", "'0"),
     "an integer truncated": ("rm_float_from_int.sv", "{{P{1'b0}}, high[Wide-1-P]}", "'0"),
     "a power of two divided": ("rm_float_recip.sv", "power_q     <= ~|x_i[P-2:0]", "power_q     <= 1'b0"),
     "a halved distance": (

@@ -60,7 +60,7 @@ module rm_float_add #(
   // The rest of the way, and add.
   logic                 lost;
   logic [Wide-1:0]      moved;
-  logic [Wide:0]        base, term, total_q;
+  logic [Wide:0]        base, term, total, total_q;
   logic [ExponentW-1:0] exponent_q;
   logic                 sign_q;
 
@@ -81,9 +81,12 @@ module rm_float_add #(
 
   assign base = {1'b0, base_q, 3'b0};
   assign term = {1'b0, moved[Wide-1:1], moved[0] || lost};
+  // One adder for both: base - term is base + ~term and a carry, which a place below the last brings.
+  logic unused_place;
+  assign {total, unused_place} = {base, 1'b1} + {term ^ {(Wide + 1) {minus_q}}, minus_q};
 
   always_ff @(posedge clk_i) begin
-    total_q    <= minus_q ? base - term : base + term;
+    total_q    <= total;
     exponent_q <= place_q + ExponentW'(1);
     sign_q     <= negative_q;
   end

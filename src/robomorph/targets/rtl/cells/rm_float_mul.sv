@@ -11,15 +11,14 @@ module rm_float_mul #(
   input  logic [W-1:0] b_i,
   output logic [W-1:0] y_o
 );
-  localparam int unsigned P       = MantissaW;
-  localparam int unsigned Quarter = P / 4;
-  localparam int unsigned LowW    = P + Quarter;
-  localparam int unsigned HighW   = 2 * P - 3 * Quarter;
+  localparam int unsigned P     = MantissaW;
+  localparam int unsigned LowW  = P / 2;
+  localparam int unsigned HighW = P - LowW;
 
-  // Products of a whole mantissa and quarters of the other; the lowest one brings the half.
-  logic [P-1:0]         a, b;
-  logic [LowW-1:0]      first_q, second_q, third_q;
-  logic [HighW-1:0]     fourth_q;
+  // Products of halves of the mantissas, which multipliers of 18 bits can make; one brings the half to round by.
+  logic [P-1:0]         a, b, across_q, back_q;
+  logic [2*LowW-1:0]    low_q;
+  logic [2*HighW-1:0]   high_q;
   logic [ExponentW-1:0] exponent_q;
   logic                 negative_q, zero_q;
 
@@ -27,10 +26,10 @@ module rm_float_mul #(
   assign b = b_i[P-1:0];
 
   always_ff @(posedge clk_i) begin
-    first_q    <= LowW'(a) * LowW'(b[Quarter-1:0]) + (LowW'(1) << (P - 2));
-    second_q   <= LowW'(a) * LowW'(b[2*Quarter-1:Quarter]);
-    third_q    <= LowW'(a) * LowW'(b[3*Quarter-1:2*Quarter]);
-    fourth_q   <= HighW'(a) * HighW'(b[P-1:3*Quarter]);
+    low_q      <= (2 * LowW)'(a[LowW-1:0]) * (2 * LowW)'(b[LowW-1:0]);
+    across_q   <= P'(a[LowW-1:0]) * P'(b[P-1:LowW]) + (P'(1) << (P - 2 - LowW));
+    back_q     <= P'(a[P-1:LowW]) * P'(b[LowW-1:0]);
+    high_q     <= (2 * HighW)'(a[P-1:LowW]) * (2 * HighW)'(b[P-1:LowW]);
     exponent_q <= a_i[P +: ExponentW] + b_i[P +: ExponentW];
     negative_q <= a_i[W-1] ^ b_i[W-1];
     zero_q     <= !(a[P-1] && b[P-1]);
@@ -40,8 +39,7 @@ module rm_float_mul #(
   logic [2*P-1:0] sum;
   logic           twice;
 
-  assign sum = (2 * P)'(first_q) + ((2 * P)'(second_q) << Quarter) +
-               ((2 * P)'(third_q) << (2 * Quarter)) + ((2 * P)'(fourth_q) << (3 * Quarter));
+  assign sum = {high_q, low_q} + ((2 * P)'(across_q) << LowW) + ((2 * P)'(back_q) << LowW);
   assign twice = sum[2*P-1];
   assign y_o   = zero_q ? {2'b01, {(W - 2) {1'b0}}} :
                           {negative_q, exponent_q + ExponentW'(twice), twice ? sum[2*P-1:P] : sum[2*P-2:P-1]};

@@ -17,13 +17,19 @@ module rm_ik_angle #(
   input  logic signed [W-1:0]    upper_i,
   output logic signed [OutW-1:0] tried_o
 );
-  logic signed [OutW-1:0] lead_q, tried_q, stride;
+  logic signed [OutW-1:0] lead, lead_q, tried_q, stride;
   logic signed [W-1:0]    theta_q, step_q;
 
   assign stride = OutW'(step_q) <<< Stride;
 
+  // A product with a constant: adders will do.
+  always_comb begin
+    lead = '0;
+    for (int unsigned k = 0; k < FirstW; k++) if (First[k]) lead = lead + (OutW'(step_i) <<< k);
+  end
+
   always_ff @(posedge clk_i) begin
-    lead_q  <= OutW'(step_i) * $signed(OutW'({1'b0, FirstW'(First)}));
+    lead_q  <= lead;
     theta_q <= theta_i;
     step_q  <= step_i;
     tried_q <= load_i ? lead_q + OutW'(theta_q) : tried_q + stride;

@@ -99,7 +99,7 @@ module rm_ik_control #(
   assign search_at_o    = search_start_o ? search_next : search_at_q;
   assign serial_last_o  = last_q[serial_at_o];
   assign search_first_o = first_q[search_at_o];
-  assign search_draw_o  = draw_q[search_at_o];
+  assign search_draw_o  = draw_q[search_at_q];
   // The w unit keeps its result until the search of the same problem has taken it.
   assign held_by_next   = search_start_o && !search_first_o;
 

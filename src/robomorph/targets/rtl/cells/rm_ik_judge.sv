@@ -33,6 +33,9 @@ module rm_ik_judge #(
   localparam int unsigned Groups = Units / Lanes;
   localparam int unsigned CountW = StepW;  // of groups read so far
   localparam int unsigned Deep   = 4 + LaneW;  // cycles from reading to the best of a group
+  localparam int unsigned LowW   = ErrorW - 1 < 17 ? ErrorW - 1 : 17;  // what a multiplier of 18 bits squares
+  localparam int unsigned HighW  = ErrorW - LowW;
+  localparam int unsigned OuterW = ErrorW + HighW + 1;
 
   // --- reading: number the groups; the number of a step, less one, is slot, group and lane side by side ------
   logic              scanning_q, scanning, final_group;
@@ -63,23 +66,37 @@ module rm_ik_judge #(
   logic [Deep-1:0]             valid_q, last_q;   // by cycles since the reading
   logic [Deep-1:0][CountW-1:0] number_q;
 
+  // e e = low low + (high (e + low)) 2^LowW, where e = high 2^LowW + low; high is short: adders will do.
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    logic [3*ErrorW-1:0]  error_q;
-    logic [3*SquareW-1:0] parts_q;
+    logic [3*ErrorW-1:0] error_q;
+    logic [6*LowW-1:0]   inner_q;
+    logic [3*OuterW-1:0] outer_q;
     for (genvar a = 0; a < 3; a++) begin : gen_axis
       logic signed [ErrorW-1:0] e;
-      logic [2*ErrorW-1:0]      part;
-      assign e    = $signed(error_q[a*ErrorW+:ErrorW]);
-      assign part = (2 * ErrorW)'(e) * (2 * ErrorW)'(e);
+      logic [HighW-1:0]         high;
+      logic [LowW-1:0]          low;
+      logic signed [OuterW-1:0] both, outer;
+      assign e           = $signed(error_q[a*ErrorW+:ErrorW]);
+      assign {high, low} = e;
+      assign both        = OuterW'(e) + $signed(OuterW'({1'b0, low}));
+      always_comb begin
+        outer = '0;
+        for (int unsigned b = 0; b < HighW; b++) begin
+          if (high[b]) outer = b == HighW - 1 ? outer - (both <<< b) : outer + (both <<< b);
+        end
+      end
       always_ff @(posedge clk_i) begin
         error_q[a*ErrorW+:ErrorW] <= ErrorW'($signed(target_i[a*TargetW+:TargetW]))
                                    - ErrorW'($signed(tips_q[(3*l+a)*W+:W]));
-        parts_q[a*SquareW+:SquareW] <= SquareW'(part);
+        inner_q[a*2*LowW+:2*LowW] <= (2 * LowW)'(low) * (2 * LowW)'(low);
+        outer_q[a*OuterW+:OuterW] <= outer;
       end
     end
     always_ff @(posedge clk_i) begin
       squares_q[l*SquareW+:SquareW] <=
-        parts_q[0+:SquareW] + parts_q[SquareW+:SquareW] + parts_q[2*SquareW+:SquareW];
+        SquareW'(inner_q[0+:2*LowW]) + SquareW'(inner_q[2*LowW+:2*LowW]) + SquareW'(inner_q[4*LowW+:2*LowW]) +
+        ((SquareW'($signed(outer_q[0+:OuterW])) + SquareW'($signed(outer_q[OuterW+:OuterW])) +
+          SquareW'($signed(outer_q[2*OuterW+:OuterW]))) << LowW);
     end
   end
 
@@ -114,14 +131,13 @@ module rm_ik_judge #(
   logic [SquareW-1:0] best_q;
   logic [StepW-1:0]   best_step_q, shorter;
   logic               found_q, fresh;
-  logic [8:0]         share;
+  logic [8:0]         share_q;
   logic [StepW+8:0]   scaled;
   logic [2:0]         after_q;  // cycles since the chosen one was read
   logic [3*W-1:0]     tip, tip_q;
 
   assign fresh   = number_q[Deep-1] == '0;  // the first group of a search
-  assign share   = 9'(16'd179 + ((16'(draw_i) * 16'd78) >> 8));
-  assign scaled  = (StepW + 9)'(best_step_q) * (StepW + 9)'(share) + (StepW + 9)'(128);
+  assign scaled  = (StepW + 9)'(best_step_q) * (StepW + 9)'(share_q) + (StepW + 9)'(128);
   assign shorter = scaled[8+:StepW] == '0 ? StepW'(1) : scaled[8+:StepW];
 
   if (Lanes > 1) begin : gen_chosen_lane
@@ -151,6 +167,7 @@ module rm_ik_judge #(
   end
 
   always_ff @(posedge clk_i) begin
+    share_q  <= 9'(16'd179 + ((16'(draw_i) * 16'd78) >> 8));
     scan_q   <= scan + CountW'(1);
     number_q <= {number_q[Deep-2:0], scan};
     tips_q   <= again_q ? {Lanes{tip}} : tips_i;

@@ -9,13 +9,14 @@ module rm_rotate #(
   parameter int unsigned             Shift  = 1,   // fraction bits dropped after scaling
   parameter logic [Inner-1:0]        Start  = '0,  // 1 / gain
   parameter logic [Inner*PhaseW-1:0] Angles = '0,  // arctangents of 2^-i, the first lowest
-  parameter int unsigned             Stages = 8
+  parameter int unsigned             Stages = 8,
+  parameter int unsigned             Drop   = 0    // fraction bits dropped from the results, rounded
 ) (
   input  logic                    clk_i,
   input  logic                    en_i,
   input  logic signed [W-1:0]     angle_i,
-  output logic signed [Inner+1:0] cos_o,
-  output logic signed [Inner+1:0] sin_o
+  output logic signed [Inner+1-Drop:0] cos_o,
+  output logic signed [Inner+1-Drop:0] sin_o
 );
   localparam int unsigned Working  = Stages - 1;
   localparam int unsigned Each     = (Inner + Working - 1) / Working;
@@ -70,11 +71,22 @@ module rm_rotate #(
     );
   end
 
+  // Both signs and the rounding by one adder each: -x is ~x and a carry, which a place below the last brings. No
+  // cosine comes near 2, where rounding would leave the word.
+  localparam logic [VectorW-1:0] Half = Drop > 0 ? VectorW'(1) << (Drop > 0 ? Drop - 1 : 0) : '0;
+
+  logic                      minus;
   logic signed [VectorW-1:0] last_x, last_y;
+  logic        [VectorW:0]   cosine, sine;
+  assign minus  = behind[Working];
   assign last_x = x[Working*VectorW +: VectorW];
   assign last_y = y[Working*VectorW +: VectorW];
-  assign cos_o  = behind[Working] ? -last_x : last_x;
-  assign sin_o  = behind[Working] ? -last_y : last_y;
+  assign cosine = {last_x ^ {VectorW{minus}}, minus} + {Half, minus};
+  assign sine   = {last_y ^ {VectorW{minus}}, minus} + {Half, minus};
+  assign cos_o  = cosine[VectorW:Drop+1];
+  assign sin_o  = sine[VectorW:Drop+1];
+  logic unused_places;
+  assign unused_places = ^{cosine[Drop:0], sine[Drop:0]};
   logic unused_angle;
   assign unused_angle = ^z[Working*PhaseW +: PhaseW];
 

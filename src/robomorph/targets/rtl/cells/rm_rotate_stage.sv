@@ -17,27 +17,29 @@ module rm_rotate_stage #(
   output logic signed [Inner+1:0]  y_o,
   output logic signed [PhaseW-1:0] z_o
 );
+  localparam int unsigned VectorW = Inner + 2;
+
+  // One adder a word, whichever way it turns: a - b is a + ~b and a carry, which a place below the last brings.
   logic signed [Inner+1:0]  x, y, dx, dy;
   logic signed [PhaseW-1:0] z;
+  logic                     back;
+  logic                     unused_x, unused_y, unused_z;
 
   always_comb begin
-    x  = x_i;
-    y  = y_i;
-    z  = z_i;
-    dx = '0;
-    dy = '0;
+    x    = x_i;
+    y    = y_i;
+    z    = z_i;
+    dx   = '0;
+    dy   = '0;
+    back = 1'b0;
+    {unused_x, unused_y, unused_z} = '0;
     for (int unsigned j = First; j < Last; j++) begin
-      dx = y >>> j;
-      dy = x >>> j;
-      if (z[PhaseW-1]) begin
-        x = x + dx;
-        y = y - dy;
-        z = z + $signed(Angles[j*PhaseW +: PhaseW]);
-      end else begin
-        x = x - dx;
-        y = y + dy;
-        z = z - $signed(Angles[j*PhaseW +: PhaseW]);
-      end
+      back          = z[PhaseW-1];
+      dx            = y >>> j;
+      dy            = x >>> j;
+      {x, unused_x} = {x, 1'b1} + {dx ^ {VectorW{!back}}, !back};
+      {y, unused_y} = {y, 1'b1} + {dy ^ {VectorW{back}}, back};
+      {z, unused_z} = {z, 1'b1} + {Angles[j*PhaseW +: PhaseW] ^ {PhaseW{!back}}, !back};
     end
   end
 

@@ -21,6 +21,8 @@ from robomorph.targets.rtl.ik.weights import SHIFT_BITS
 from robomorph.targets.rtl.netlist import Module
 from robomorph.targets.rtl.stream import Stream
 
+CLOCK_NS = 2.0  # what standard cells of 45 nm are mapped for
+
 
 @dataclass(frozen=True)
 class IkDesign:
@@ -35,6 +37,10 @@ class IkDesign:
     @property
     def top(self) -> str:
         return f"{self.name}_top"
+
+    @property
+    def clock_ns(self) -> float | None:
+        return CLOCK_NS
 
     @cached_property
     def timing(self) -> Timing:
@@ -97,6 +103,9 @@ class _Top:
             m.signal(name)
         for name in ("load_at", "sent_at", "serial_at", "search_at"):
             m.signal(name, self.index_bits)
+        if n > 1:
+            for name in ("serial", "search"):
+                m.register(m.signal(f"{name}_held", self.index_bits), m[f"{name}_at"])
         for name in ("load", "sent", "moved", "serial", "column", "search", "delta"):
             m.signal(f"{name}_place", self.place_bits)
         for name in ("empty", "ready", "relaxed", "newton", "flag"):
@@ -214,19 +223,24 @@ class _Top:
         m.instance(f"u_{name}", MEMORY, wires, W=data.width, Depth=memory_depth(self.p.coordinates, n))
 
     def _of(self, name: str, at: str) -> Expression:
-        """A word of the problem that a stage works on."""
-        return chosen(self.m, f"{at}_{name}", self.m[f"{at}_at"], self.m[name], self.problems)
+        """A word of the problem that a stage works on, from the second cycle on: so its choice is not behind
+        the scheduler's."""
+        if self.problems == 1:
+            return self.m[name]
+        return chosen(self.m, f"{at}_{name}", self.m[f"{at}_held"], self.m[name], self.problems)
 
     def _add_serial(self) -> None:
         m, p = self.m, self.p
         serial = serial_module(f"{self.d.name}_serial", self.t)
         tip = self._named("aim_tip", self._of("tip", "serial"), 3 * p.widths.unit)
         target = self._named("aim_target", self._of("target", "serial"), 3 * p.target_bits)
+        error = m.signal("aim_error", m["serial_error"].width)
+        m.register(m["serial_error"], error)  # wanted much later
         for a in range(3):
             goal = sign_extend(target.bits(a * p.target_bits, p.target_bits), p.error_bits)
             word = sign_extend(tip.bits(a * p.widths.unit, p.widths.unit), p.error_bits)
             here = self._named(f"aim_tip{a}", word, p.error_bits)
-            place = m["serial_error"].bits(a * p.error_bits, p.error_bits)
+            place = error.bits(a * p.error_bits, p.error_bits)
             m.assign(place, goal + ~here + Literal(1, p.error_bits))
         wires = {
             **{**m.named("clk_i", "rst_ni"), "start_i": m["serial_start"], "last_i": m["serial_last"]},
@@ -247,8 +261,10 @@ class _Top:
     def _add_weights(self) -> None:
         m = self.m
         unit = weights_module(f"{self.d.name}_weights", self.t.spec)
+        mode = m.signal("w_mode")  # known long before it is wanted
+        m.register(mode, self._of("newton", "serial"))
         wires = {
-            **{**m.named("clk_i", "rst_ni"), "start_i": m["w_start"], "mode_i": self._of("newton", "serial")},
+            **{**m.named("clk_i", "rst_ni"), "start_i": m["w_start"], "mode_i": mode},
             **{"k_log_i": self._of("log", "serial"), "m_i": m["gram"], "e_i": m["serial_error"]},
             **{
                 "done_o": m["w_done"],
@@ -263,13 +279,15 @@ class _Top:
         """The w unit's words are copied when a search begins: the unit may be needed before it ends."""
         m = self.m
         search = search_module(f"{self.d.name}_search", self.t)
+        # Wanted at once.
+        log = chosen(m, "search_log", m["search_at"], m["log"], self.problems)
         kept = {}
         for name in ("w_words", "w_shift"):
             kept[name] = m.signal(f"kept_{name}", m[name].width)
             m.register(kept[name], m[name], enable=m["search_start"])
         wires = {
             **{**m.named("clk_i", "rst_ni"), "start_i": m["search_start"], "first_i": m["search_first"]},
-            **{"log_i": self._of("log", "search"), "weights_i": kept["w_words"], "shift_i": kept["w_shift"]},
+            **{"log_i": log, "weights_i": kept["w_words"], "shift_i": kept["w_shift"]},
             **{f"{name}_i": self._of(name, "search") for name in ("target", "threshold", "relaxed")},
             **{
                 "draw_i": m["draw"].bits(0, 8),

@@ -155,8 +155,9 @@ class _Search:
         counts = {j: max(1, (1 << j) // p.knobs.units) for j in range(p.knobs.most_log + 1)}
         count = m.signal("count", slot_bits(t) + 1)
         m.select(count, log, {j: Literal(n, count.width) for j, n in counts.items()})
-        all_of_them = m.signal("speculations", self.step_bits)
+        all_of_them = m.signal("speculations_now", self.step_bits)
         m.select(all_of_them, log, {j: Literal(1 << j, self.step_bits) for j in counts})
+        m.register(m.signal("speculations", self.step_bits), all_of_them)
         for name in ("begins", "valid", "outer", "inner"):
             m.signal(name)
         m.signal("joint", self.joint_bits)

@@ -70,7 +70,8 @@ def add_rotation(
 ) -> tuple[Signal, Signal]:
     """Cosine and sine of an angle in turns, in registers of `out_bits` bits, stages + 1 cycles later."""
     c = cordic_turns(bits)
-    raw = [m.signal(f"{name}_{which}_raw", c.inner + 2) for which in ("cos", "sin")]
+    drop = max(0, c.inner - (out_bits - 2))
+    raw = [m.signal(f"{name}_{which}_raw", c.inner + 2 - drop) for which in ("cos", "sin")]
     m.instance(
         f"u_{name}_rotate",
         ROTATE,
@@ -84,12 +85,13 @@ def add_rotation(
         Start=Literal(c.start, c.inner),
         Angles=Literal(sum(a << (k * c.phase_bits) for k, a in enumerate(c.angles)), c.inner * c.phase_bits),
         Stages=stages,
+        Drop=drop,
     )
     made = []
     for which, word in zip(("cos", "sin"), raw, strict=True):
-        rounded = add_round(m, f"{name}_{which}_rounded", word, c.inner - (out_bits - 2), out_bits)
         made.append(m.signal(f"{name}_{which}", out_bits))
-        m.register(made[-1], rounded)
+        more = out_bits - word.width
+        m.register(made[-1], join(word, Literal(0, more)) if more else word)
     return made[0], made[1]
 
 

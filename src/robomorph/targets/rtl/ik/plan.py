@@ -77,7 +77,7 @@ class Knobs:
     evaluators: int = 0
     problems: int = 2
     multiply_stages: int = 2
-    rotate_stages: int = 7
+    rotate_stages: int = 9
     period: float = 0.6
     fold: int = 0
     turning: str = MULTIPLY
