@@ -13,7 +13,7 @@ def print_chip_report(report: dict[str, Any]) -> None:
     chosen = " (the robot's only end: --frame takes others)" if report["frame_chosen"] else ""
     title = f"{report['function']} of {report['robot']}, {report['frame']}{chosen}: {report['numbers']}"
     console.print(title, style="bold", markup=False)
-    for part in (_chain, _words, _cycles, _simulated, _truth, synthesis_table):
+    for part in (_chain, _words, _cycles, _simulated, _truth, synthesis_table, _energy):
         made = part(report)
         if made is not None:
             console.print(made)
@@ -123,4 +123,23 @@ def _truth(report: dict[str, Any]) -> Any:
             f"{one['worst_own_error_m']:.2e}",
             str(one["beyond_declared"]),
         )
+    return table
+
+
+def _energy(report: dict[str, Any]) -> Any:
+    """Of what standard cells were synthesised for: power at its clock, over the cycles of the formula."""
+    found = report.get("synthesis_cells", {}).get("figures", {})
+    if "power_w" not in found:
+        return None
+    path, per_cycle = found["critical_path_ns"], found["power_w"] * found["clock_ns"]  # ns, nJ
+    table = make_table(
+        "time and energy of an iteration, computed",
+        ("mode", "cycles", "us", "uJ"),
+        caption=f"cycles by the formula, one problem in flight, at the clock that the critical path allows "
+        f"({1e3 / path:.0f} MHz); {per_cycle:.3g} nJ a cycle: power by OpenSTA over a cycle of its clock, "
+        "every net changing in a tenth of the cycles; no wires, no clock tree, memories as flip-flops",
+    )
+    for mode, one in report["estimates"]["cycles"].items():
+        cycles = one["iteration"]
+        table.add_row(mode, str(cycles), f"{1e-3 * cycles * path:.3f}", f"{1e-3 * cycles * per_cycle:.3f}")
     return table

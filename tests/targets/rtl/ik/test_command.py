@@ -11,6 +11,7 @@ import pytest
 
 from robomorph.accelerators.ik.knobs import make_knobs
 from robomorph.accelerators.ik.problems import MODES, mode_speculations
+from robomorph.cli import ik_chip_report
 from robomorph.cli.main import main
 from robomorph.errors import ArgumentError
 from robomorph.ik.methods import METHODS
@@ -196,3 +197,13 @@ def test_knobs_by_name() -> None:
     assert widths.unit == 14 and knobs.units == 2
     with pytest.raises(ArgumentError, match="chip: unknown knob 'unt'"):
         make_knobs({"unt": np.int64(3)})
+
+
+def test_energy_is_power_over_the_cycles_of_an_iteration() -> None:
+    """2 ns at 0.5 W are 1 nJ a cycle; the clock that a path of 4 ns allows decides the time."""
+    figures = {"power_w": 0.5, "clock_ns": 2.0, "critical_path_ns": 4.0}
+    report: dict[str, Any] = {"estimates": {"cycles": {"quick-ik": {"iteration": 2000}}}}
+    assert ik_chip_report._energy(report) is None
+    made = ik_chip_report._energy({**report, "synthesis_cells": {"figures": figures}})
+    assert [list(column.cells)[0] for column in made.columns] == ["quick-ik", "2000", "8.000", "2.000"]
+    assert "250 MHz" in made.caption
