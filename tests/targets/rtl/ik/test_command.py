@@ -205,5 +205,5 @@ def test_energy_is_power_over_the_cycles_of_an_iteration() -> None:
     report: dict[str, Any] = {"estimates": {"cycles": {"quick-ik": {"iteration": 2000}}}}
     assert ik_chip_report._energy(report) is None
     made = ik_chip_report._energy({**report, "synthesis_cells": {"figures": figures}})
-    assert [list(column.cells)[0] for column in made.columns] == ["quick-ik", "2000", "8.000", "2.000"]
+    assert [next(iter(column.cells)) for column in made.columns] == ["quick-ik", "2000", "8.000", "2.000"]
     assert "250 MHz" in made.caption
