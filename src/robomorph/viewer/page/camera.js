@@ -1,0 +1,70 @@
+// A camera that looks at a target from a distance, with z upwards. Pixels are CSS pixels of the canvas.
+const camera = (() => {
+  const FIELD = (32 * Math.PI) / 180;
+  const STEEPEST = Math.PI / 2 - 0.01;
+
+  const basis = (self) => {
+    const [cy, sy] = [Math.cos(self.yaw), Math.sin(self.yaw)];
+    const [cp, sp] = [Math.cos(self.pitch), Math.sin(self.pitch)];
+    const forward = [-cp * cy, -cp * sy, -sp];
+    const right = [-sy, cy, 0];
+    return { forward, right, up: maths.cross(right, forward) };
+  };
+  const metresPerPixel = (self) => (2 * self.distance * Math.tan(FIELD / 2)) / self.height;
+
+  const create = () => {
+    const self = {
+      target: [0, 0, 0], yaw: 0.75, pitch: 0.32, distance: 3, width: 1, height: 1, radius: 1,
+    };
+    self.eye = () => maths.sub(self.target, maths.scale(basis(self).forward, self.distance));
+    self.basis = () => basis(self);
+    self.matrix = () => {
+      const { forward, right, up } = basis(self);
+      const far = 4 * self.distance + 20 * self.radius;
+      const lens = maths.perspective(FIELD, self.width / self.height, self.distance / 100, far);
+      return maths.multiply(lens, maths.lookAlong(self.eye(), right, up, forward));
+    };
+    // [x, y, in front of the camera]
+    self.project = (place) => {
+      const [x, y, , w] = maths.transform(self.matrix(), place);
+      return [(0.5 + (0.5 * x) / w) * self.width, (0.5 - (0.5 * y) / w) * self.height, w > 0];
+    };
+    self.ray = (x, y) => {
+      const { forward, right, up } = basis(self);
+      const tall = Math.tan(FIELD / 2);
+      const u = ((2 * x) / self.width - 1) * tall * (self.width / self.height);
+      const v = (1 - (2 * y) / self.height) * tall;
+      const direction = maths.add(forward, maths.add(maths.scale(right, u), maths.scale(up, v)));
+      return { origin: self.eye(), direction: maths.unit(direction) };
+    };
+    // How large a pixel is in metres at a place.
+    self.pixelAt = (place) => {
+      const depth = maths.dot(maths.sub(place, self.eye()), basis(self).forward);
+      return (metresPerPixel(self) * Math.max(depth, 0.01 * self.distance)) / self.distance;
+    };
+    self.orbit = (dx, dy) => {
+      self.yaw -= dx * 0.008;
+      self.pitch = maths.clamp(self.pitch + dy * 0.008, -STEEPEST, STEEPEST);
+    };
+    self.pan = (dx, dy) => {
+      const { right, up } = basis(self);
+      const size = metresPerPixel(self);
+      const step = maths.add(maths.scale(right, -dx * size), maths.scale(up, dy * size));
+      self.target = maths.add(self.target, step);
+    };
+    self.zoom = (factor) => {
+      self.distance = maths.clamp(self.distance * factor, 0.02 * self.radius, 60 * self.radius);
+    };
+    self.fitted = ({ centre, radius }) => {
+      const narrow = Math.min(1, self.width / self.height);
+      return { target: centre.slice(), distance: (1.06 * radius) / Math.sin(Math.atan(Math.tan(FIELD / 2) * narrow)) };
+    };
+    self.fit = (bounds) => {
+      self.radius = bounds.radius;
+      Object.assign(self, self.fitted(bounds));
+    };
+    return self;
+  };
+
+  return { create };
+})();
