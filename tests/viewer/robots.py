@@ -42,7 +42,7 @@ def bent(name: str) -> Array:
     limits = robot.limits
     q = robot.neutral.copy()
     free = np.isfinite(limits.lower) & np.isfinite(limits.upper)
-    q[free] = (0.35 * limits.lower + 0.65 * limits.upper)[free]
+    q[free] = 0.35 * limits.lower[free] + 0.65 * limits.upper[free]
     return q
 
 

@@ -79,7 +79,7 @@ def manipulability(shown: Shown, q: Array, frame: str) -> list[Mark]:
             "quaternion": rounded(quaternions(axes)),
             "size": (MOTION_S * np.maximum(lengths, _FLAT * lengths[-1])).tolist(),
             "colour": _COLOURS["manipulability"],
-            "name": f"{name}; singular, {lost} directions lost" if lost else name,
+            "name": f"{name}; singular, {lost} of 3 directions lost" if lost else name,
         }
     ]
 
