@@ -43,7 +43,7 @@ def bent(name: str) -> Array:
     q = robot.neutral.copy()
     free = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     q[free] = 0.35 * limits.lower[free] + 0.65 * limits.upper[free]
-    return q
+    return np.asarray(q)
 
 
 def session_of(*names: str, **more: Any) -> Session:

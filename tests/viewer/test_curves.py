@@ -22,7 +22,9 @@ def swing(name: str, count: int = 201, speeds: bool = True) -> tuple[Trajectory,
     times = np.linspace(0.0, 1.0, count)
     along = np.zeros(robot.nv)
     along[robot.nv - 7 :] = np.linspace(0.02, 0.08, 7)
-    wave, rate, bend = (f[:, None] * along for f in (np.sin(3 * times), 3 * np.cos(3 * times), -9 * np.sin(3 * times)))
+    wave, rate, bend = (
+        f[:, None] * along for f in (np.sin(3 * times), 3 * np.cos(3 * times), -9 * np.sin(3 * times))
+    )
     q = robot.integrate(np.tile(bent(name), (count, 1)), wave)
     return Trajectory(times, q, rate if speeds else None), rate, bend
 
@@ -46,12 +48,12 @@ def test_arms_have_three_plots_against_their_limits() -> None:
 
 
 def test_limits_that_are_not_there_are_none() -> None:
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
     text = (
-        '<robot name="slide"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
-        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="c"><inertial><mass value="1"/><inertia '
-        'ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="turn" type="continuous">'
-        '<parent link="a"/><child link="b"/></joint><joint name="slide" type="prismatic"><parent link="b"/>'
-        '<child link="c"/><limit lower="0" upper="2" effort="5" velocity="1"/></joint></robot>'
+        f'<robot name="slide"><link name="a"/><link name="b">{mass}</link><link name="c">{mass}</link>'
+        '<joint name="turn" type="continuous"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="slide" type="prismatic"><parent link="b"/><child link="c"/>'
+        '<limit lower="0" upper="2" effort="5" velocity="1"/></joint></robot>'
     )
     robot = robomorph.load(text)
     motion = Trajectory([0.0, 1.0, 2.0], np.zeros((3, 2)), np.zeros((3, 2)))
@@ -102,7 +104,10 @@ def test_torques_are_those_of_the_motion_by_pinocchio() -> None:
     motion, rate, bend = swing("iiwa14")
     torques, how = torques_of(loaded("iiwa14"), motion)
     assert torques is not None and "accelerations by differences" in how
-    theirs = [reference("iiwa14").inverse_dynamics(q, qd, qdd) for q, qd, qdd in zip(motion.q, rate, bend, strict=True)]
+    theirs = [
+        reference("iiwa14").inverse_dynamics(q, qd, qdd)
+        for q, qd, qdd in zip(motion.q, rate, bend, strict=True)
+    ]
     np.testing.assert_allclose(torques[1:-1], theirs[1:-1], atol=1e-2)
     assert torques_of(loaded("iiwa14"), swing("iiwa14", speeds=False)[0]) == (None, "")
     given = Trajectory(motion.times, motion.q, tau=np.ones_like(motion.q))
@@ -124,7 +129,7 @@ def test_a_motion_has_poses_at_its_times() -> None:
             theirs = pose_by_pinocchio("iiwa14", motion.q[k], link)
             np.testing.assert_allclose(poses[k, i, :3], theirs[:3, 3], atol=1e-6)
     assert document["times"] == motion.times.tolist() and document["robot"] == 2
-    centre = [mark for mark in document["marks"][5] if mark["layer"] == "com"][0]
+    centre = next(mark for mark in document["marks"][5] if mark["layer"] == "com")
     np.testing.assert_allclose(centre["position"], reference("iiwa14").center_of_mass(motion.q[5]), atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Tables of numbers in files of others: CSV with or without names, NPZ by keys. Nothing in them is evaluated."""
+"""Tables of numbers in files: CSV with or without names, NPZ by keys. Nothing in them is evaluated."""
 
 from __future__ import annotations
 
@@ -131,7 +131,9 @@ def read_arrays(path: str | Path, wanted: tuple[str, ...]) -> dict[str, npt.NDAr
     except ArgumentError:
         raise
     except _BROKEN as error:
-        raise ArgumentError(f"{path.name}: expected an NPZ file, found what cannot be read: {error}") from None
+        raise ArgumentError(
+            f"{path.name}: expected an NPZ file, found what cannot be read: {error}"
+        ) from None
     if not found:
         raise ArgumentError(
             f"{path.name}: expected arrays called {', '.join(wanted)}, found {sorted(names)[:12] or 'none'}"
@@ -153,7 +155,9 @@ def _member(name: str, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, key: st
     if dtype.kind not in "iufU":
         raise ArgumentError(f"{name}: {key}: expected real numbers, found {dtype}")
     if math.prod(shape) * dtype.itemsize != len(data) - stream.tell():
-        raise ArgumentError(f"{name}: {key}: expected as many numbers as its shape {shape} says, found others")
+        raise ArgumentError(
+            f"{name}: {key}: expected as many numbers as its shape {shape} says, found others"
+        )
     flat = np.frombuffer(data, dtype, offset=stream.tell())
     return flat.reshape(shape, order="F" if by_columns else "C")
 

@@ -1,4 +1,4 @@
-"""Configurations of a robot as callers, files and pages give them: checked, and told what is wrong by name."""
+"""Configurations of a robot as callers, files and pages give them, checked."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def check_units(robot: Robot, name: str, q: Array) -> None:
             index = tuple(int(i) for i in bad[0])
             place = ", ".join([*map(str, index), f"{part.start}:{part.stop}"])
             raise ArgumentError(
-                f"{name}: joint {part.joint!r} needs a vector of unit length in {name}[{place}], found length "
-                f"{length[index]:.9g} ({len(bad)} in all): divide it by its length"
+                f"{name}: joint {part.joint!r} needs a vector of unit length in {name}[{place}], found "
+                f"length {length[index]:.9g} ({len(bad)} in all): divide it by its length"
             )
 
 
@@ -64,6 +64,5 @@ def beyond_limits(robot: Robot, q: Array, before: Array) -> str | None:
     if not len(outside):
         return None
     k = int(outside[0])
-    return (
-        f"{robot.coordinate_names[k]}: expected {lower[k]:.6g} to {upper[k]:.6g} (its limits), found {q[k]:.6g}"
-    )
+    span = f"{lower[k]:.6g} to {upper[k]:.6g}"
+    return f"{robot.coordinate_names[k]}: expected {span} (its limits), found {q[k]:.6g}"

@@ -44,7 +44,9 @@ class Entry:
     limb: int
 
 
-def plots(robot: Robot, motion: Trajectory, keep: npt.NDArray[np.int64], note: str = "") -> list[dict[str, Any]]:
+def plots(
+    robot: Robot, motion: Trajectory, keep: npt.NDArray[np.int64], note: str = ""
+) -> list[dict[str, Any]]:
     """Plots of the samples `keep` (k,) of a motion, in the page's form; `note` ends every title."""
     limits = robot.limits
     speeds, how = speeds_of(robot, motion)
@@ -74,7 +76,11 @@ def torques_of(robot: Robot, motion: Trajectory) -> tuple[Array | None, str]:
     """(T, nv) as given, or what the motion takes where its speeds are known; and how, in words."""
     if motion.tau is not None:
         return motion.tau, ""
-    if motion.qd is None or len(motion.times) < 2 or not any(b.inertia.mass > 0.0 for b in robot.model.bodies):
+    if (
+        motion.qd is None
+        or len(motion.times) < 2
+        or not any(b.inertia.mass > 0.0 for b in robot.model.bodies)
+    ):
         return None, ""
     accelerations = _per_second(motion.times, np.diff(motion.qd, axis=0))
     return robot.inverse_dynamics(motion.q, motion.qd, accelerations), _OF_MOTION

@@ -98,7 +98,9 @@ def make_exhibit(
     robots: list[Any] = [robot] if alone else _listed("robot", robot)
     places = [q] if alone else [None] * len(robots) if q is None else _listed("q", q)
     if len(places) != len(robots):
-        raise ArgumentError(f"q: expected one configuration for each of {len(robots)} robots, found {len(places)}")
+        raise ArgumentError(
+            f"q: expected one configuration for each of {len(robots)} robots, found {len(places)}"
+        )
     if not isinstance(move_base, bool):
         raise ArgumentError(f"move_base: expected True or False, found {move_base!r}")
     shown = [
@@ -129,7 +131,9 @@ def _motions(shown: list[Shown], given: Any, rate: float | None) -> list[tuple[i
     if len(shown) == 1:
         return [(0, as_trajectory(shown[0].robot, one, rate)) for one in given]
     if len(given) != len(shown):
-        raise ArgumentError(f"trajectory: expected one (or None) for each of {len(shown)} robots, found {len(given)}")
+        raise ArgumentError(
+            f"trajectory: expected one (or None) for each of {len(shown)} robots, found {len(given)}"
+        )
     pairs = enumerate(given)
     return [(i, as_trajectory(shown[i].robot, one, rate)) for i, one in pairs if one is not None]
 

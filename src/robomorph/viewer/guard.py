@@ -34,7 +34,9 @@ class Guard:
             hosts += _NAMES
         if request.headers.get_all("Host") not in ([host] for host in hosts):
             return HTTPStatus.FORBIDDEN, "This viewer answers to its own address only."
-        if any(origin not in [f"http://{host}" for host in hosts] for origin in request.headers.get_all("Origin")):
+        if any(
+            origin not in [f"http://{host}" for host in hosts] for origin in request.headers.get_all("Origin")
+        ):
             return HTTPStatus.FORBIDDEN, "This viewer answers to its own page only."
         parts = urlsplit(request.path)
         if parts.path not in ("/", "/socket"):

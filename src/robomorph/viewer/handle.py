@@ -84,7 +84,9 @@ def at_limits(robot: Robot, result: IKResult) -> list[str]:
     """Every coordinate that is at a limit, in words."""
     active = result.active_limits
     names = robot.coordinate_names
-    return [f"{names[k]} at its {'upper' if active[k] > 0 else 'lower'} limit" for k in np.flatnonzero(active)]
+    return [
+        f"{names[k]} at its {'upper' if active[k] > 0 else 'lower'} limit" for k in np.flatnonzero(active)
+    ]
 
 
 def _seven(target: Array, robot: Robot, q: Array, frame: str) -> list[float]:

@@ -44,7 +44,7 @@ class Viewer:
 
     def configuration(self, robot: int = 0) -> Array:
         """(nq,) of the robot of that number as it is shown now."""
-        return self._session.robots[self._index(robot)].q.copy()
+        return np.array(self._session.robots[self._index(robot)].q)
 
     @property
     def connections(self) -> int:
@@ -56,8 +56,8 @@ class Viewer:
         return self._server.closed
 
     def show(self, q: npt.ArrayLike, robot: int = 0) -> None:
-        """A configuration (nq,), at once; for loops. Pages that are slower than the loop skip some. It may lie
-        outside the limits."""
+        """A configuration (nq,), at once; for loops. Pages that are slower than the loop skip some. It may
+        lie outside the limits."""
         index = self._index(robot)
         if self.closed:
             raise ArgumentError("show: the viewer is closed: make another with robomorph.view")

@@ -56,8 +56,8 @@ def _centre(shown: Shown, q: Array) -> Mark:
 
 def manipulability(shown: Shown, q: Array, frame: str) -> list[Mark]:
     """The ellipsoid of velocities that `frame` can have with joint speeds of length one: its axes are the
-    square roots of the eigenvalues of J J^T, J the linear rows of the joints that follow a drag. None where no
-    joint moves the frame; where a direction is lost, it is flat there and its name says so."""
+    square roots of the eigenvalues of J J^T, J the linear rows of the joints that follow a drag. None where
+    no joint moves the frame; where a direction is lost, it is flat there and its name says so."""
     robot = shown.robot
     moves = np.ones(robot.nv, bool)
     for joint in held_joints(robot, frame, move_base=shown.move_base):
@@ -70,7 +70,9 @@ def manipulability(shown: Shown, q: Array, frame: str) -> list[Mark]:
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] = -axes[:, 0]
     lost = int((lengths < _FLAT * lengths[-1]).sum())
-    name = f"manipulability of {frame}: {', '.join(f'{x:.3g}' for x in lengths[::-1])} m/s for unit joint speed"
+    name = (
+        f"manipulability of {frame}: {', '.join(f'{x:.3g}' for x in lengths[::-1])} m/s for unit joint speed"
+    )
     return [
         {
             "layer": "manipulability",

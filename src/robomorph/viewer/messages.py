@@ -69,7 +69,9 @@ def _object(text: str | bytes) -> dict[str, Any]:
     try:
         data = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"message: expected JSON, found what cannot be read ({str(error)[:80]})") from None
+        raise ArgumentError(
+            f"message: expected JSON, found what cannot be read ({str(error)[:80]})"
+        ) from None
     if not isinstance(data, dict):
         raise ArgumentError(f"message: expected an object with a type, found {_shown(data)}")
     return data

@@ -1,4 +1,4 @@
-"""A motion as the page takes it: poses of all links at its samples, marks that move with it, and its plots."""
+"""A motion as the page takes it: poses of all links at its samples, marks along it, and its plots."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def motion_document(shown: Shown, motion: Trajectory, index: int = 0) -> dict[st
 
 
 def kept(count: int, most: int) -> npt.NDArray[np.int64]:
-    """Which of `count` samples are shown, at most `most`: evenly spread, the first and the last among them."""
+    """Which of `count` samples are shown, at most `most`: evenly spread, from the first to the last."""
     if count <= most:
         return np.arange(count)
     return np.unique(np.round(np.linspace(0, count - 1, most)).astype(np.int64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import logging
 import threading
@@ -98,10 +99,8 @@ class Server:
     # --- in the server's thread -------------------------------------------------------------------------
 
     def _in_loop(self, call: Callable[[], Any]) -> None:
-        try:
+        with contextlib.suppress(RuntimeError):  # closed meanwhile
             self._loop.call_soon_threadsafe(call)
-        except RuntimeError:  # closed meanwhile
-            pass
 
     def _run(self, port: int, started: Future[int]) -> None:
         try:

@@ -47,8 +47,8 @@ class Session:
             return [_error(read.id, f"this is a defect in robomorph ({type(error).__name__}: {error})")]
 
     def explain(self) -> Answer | None:
-        """The last state once more, with the reason why a drag did not succeed: it may take a second search, so
-        it is asked for when nothing else is to do. None if the last drag did, or is history."""
+        """The last state once more, with the reason why a drag did not succeed: it may take a second search,
+        so it is asked for when nothing else is to do. None if the last drag did, or is history."""
         with self._lock:
             left, self._unexplained = self._unexplained, None
         if left is None:
@@ -62,7 +62,7 @@ class Session:
             self._layers.pop(page, None)
 
     def move(self, index: int, q: Array, failed: tuple[int, int | None, Followed] | None = None) -> None:
-        """A robot's configuration (nq,), checked already. failed: a drag that led there and not to its target."""
+        """A robot's configuration (nq,), checked already. failed: a drag that did not get further."""
         with self._lock:
             self.robots[index].q = q
             self._unexplained = failed

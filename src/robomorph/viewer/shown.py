@@ -82,7 +82,9 @@ def _read_wrenches(robot: Robot, f_ext: Any) -> dict[str, Array]:
     if f_ext is None:
         return {}
     if not isinstance(f_ext, Mapping):
-        raise ArgumentError(f"f_ext: expected a mapping from links to wrenches (6,), found {type(f_ext).__name__}")
+        raise ArgumentError(
+            f"f_ext: expected a mapping from links to wrenches (6,), found {type(f_ext).__name__}"
+        )
     out = {}
     for link, value in f_ext.items():
         robot.model.link_index(link)

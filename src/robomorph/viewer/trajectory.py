@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.given.numbers import number
+from robomorph.naming import listed
 from robomorph.viewer.configurations import check_units, finite_array
 
 if TYPE_CHECKING:
@@ -22,32 +22,33 @@ Array = npt.NDArray[np.float64]
 PLAN_RATE = 100.0  # samples a second of a plan
 
 
-@dataclass(frozen=True, eq=False)
 class Trajectory:
     """times (T,) s, increasing; q (T, nq); where they are known qd (T, nv) and tau (T, nv); a name to show.
 
     Shapes and numbers are checked here, what only a robot can tell by `fit`.
     """
 
-    times: Array
-    q: Array
-    qd: Array | None = None
-    tau: Array | None = None
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise ArgumentError(f"name: expected a text, found {self.name!r}")
-        times, q = finite_array("times", self.times), finite_array("q", self.q)
-        if times.ndim != 1 or not len(times):
-            raise ArgumentError(f"times: expected shape (T,) with one time at least, found {times.shape}")
-        _check_increasing(times)
-        object.__setattr__(self, "times", times)
-        object.__setattr__(self, "q", _rows("q", q, len(times)))
-        for name in ("qd", "tau"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, _rows(name, finite_array(name, value), len(times)))
+    def __init__(
+        self,
+        times: npt.ArrayLike,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike | None = None,
+        tau: npt.ArrayLike | None = None,
+        name: str = "",
+    ) -> None:
+        if not isinstance(name, str):
+            raise ArgumentError(f"name: expected a text, found {name!r}")
+        self.name = name
+        self.times = finite_array("times", times)
+        if self.times.ndim != 1 or not len(self.times):
+            raise ArgumentError(
+                f"times: expected shape (T,) with one time at least, found {self.times.shape}"
+            )
+        _check_increasing(self.times)
+        count = len(self.times)
+        self.q = _rows("q", q, count)
+        self.qd = None if qd is None else _rows("qd", qd, count)
+        self.tau = None if tau is None else _rows("tau", tau, count)
 
     def fit(self, robot: Robot) -> Trajectory:
         """The same, if it is a motion of this robot: widths, and quaternions of unit length."""
@@ -55,8 +56,8 @@ class Trajectory:
             value = getattr(self, name)
             if value is not None and value.shape[1] != width:
                 raise ArgumentError(
-                    f"trajectory {self.name!r}, {name}: expected ({len(self.times)}, {width}), as {robot.name} "
-                    f"has {words} = {width}, found {value.shape}"
+                    f"trajectory {self.name!r}, {name}: expected ({len(self.times)}, {width}), as "
+                    f"{robot.name} has {words} = {width}, found {value.shape}"
                 )
         check_units(robot, "q", self.q)
         return self
@@ -76,7 +77,7 @@ class Trajectory:
     @classmethod
     def of_simulation(cls, loop: Simulation, name: str = "closed loop") -> Trajectory:
         """What happened in a simulated loop; one that diverged is shown as long as its numbers are finite."""
-        fine = np.isfinite(loop.q).all(1) & np.isfinite(loop.qd).all(1) & np.isfinite(loop.tau).all(1)
+        fine = np.isfinite(np.concatenate([loop.q, loop.qd, loop.tau], axis=1)).all(axis=1)
         count = len(fine) if fine.all() else int(np.argmin(fine))
         if count == 0:
             raise ArgumentError(f"trajectory {name!r}: expected a loop with finite states, found none")
@@ -111,8 +112,8 @@ def as_trajectory(robot: Robot, given: Any, rate: float | None = None) -> Trajec
         q = finite_array("trajectory", given)
         return Trajectory(sample_times(len(q) if q.ndim else 0, rate), q).fit(robot)
     raise ArgumentError(
-        "trajectory: expected a Trajectory, a plan, a simulation, the path of a file or a pair (times, q), found "
-        f"{type(given).__name__}"
+        "trajectory: expected a Trajectory, a plan, a simulation, the path of a file or a pair (times, q), "
+        f"found {type(given).__name__}"
     )
 
 
@@ -133,11 +134,13 @@ def _check_increasing(times: Array) -> None:
     if not (steps > 0.0).all():
         k = int(np.argmax(~(steps > 0.0)))
         raise ArgumentError(
-            f"times: expected increasing times, found {times[k]:.9g} and then {times[k + 1]:.9g} at index {k + 1}"
+            f"times: expected increasing times, found {times[k]:.9g} and then {times[k + 1]:.9g} at "
+            f"index {k + 1}"
         )
 
 
-def _rows(name: str, values: Array, count: int) -> Array:
+def _rows(name: str, given: npt.ArrayLike, count: int) -> Array:
+    values = finite_array(name, given)
     if values.ndim != 2 or len(values) != count:
         raise ArgumentError(
             f"{name}: expected ({count}, n), a row for every time, found shape {values.shape}"
@@ -148,6 +151,6 @@ def _rows(name: str, values: Array, count: int) -> Array:
 def _check_same(robot: Robot, other: Robot, what: str) -> None:
     if robot.coordinate_names != other.coordinate_names:
         raise ArgumentError(
-            f"trajectory: expected a motion of {robot.name} with joints {list(robot.coordinate_names)[:3]} ..., "
-            f"found a {what} of {other.name} with joints {list(other.coordinate_names)[:3]} ..."
+            f"trajectory: expected a motion of {robot.name} with joints {listed(robot.coordinate_names)}; "
+            f"found a {what} of {other.name} with joints {listed(other.coordinate_names)}"
         )

@@ -71,8 +71,8 @@ def _without_names(table: Table, robot: Robot, rate: float | None) -> Trajectory
         times = sample_times(len(table.values), _needed(table.name, rate))
         return Trajectory(times, table.values, name=table.path.stem)
     raise ArgumentError(
-        f"{table.name}: expected {robot.nq + 1} columns (time, then q of {robot.name}), or {robot.nq} and a rate, "
-        f"found {columns}"
+        f"{table.name}: expected {robot.nq + 1} columns (time, then q of {robot.name}), or {robot.nq} and a "
+        f"rate, found {columns}"
     )
 
 
@@ -118,7 +118,9 @@ def _columns(
         return None
     missing = [name for name, place in zip(names, found, strict=True) if place is None]
     if missing:
-        raise ArgumentError(f"{table.name}: expected a column of {what} for every joint, found none for {missing}")
+        raise ArgumentError(
+            f"{table.name}: expected a column of {what} for every joint, found none for {missing}"
+        )
     return table.values[:, [place for place in found if place is not None]]
 
 

@@ -26,11 +26,11 @@ def view(
     open_browser: bool = True,
     block: bool | None = None,
 ) -> Viewer:
-    """Show robots in a page of this computer: sliders for joints, a handle that inverse kinematics follows, and
-    motions with plots against the limits (docs/viewer.md).
+    """Show robots in a page of this computer: sliders for joints, a handle that inverse kinematics follows,
+    and motions with plots against the limits (docs/viewer.md).
 
-    robot: one, or a list. trajectory: a Trajectory, a plan, a simulated loop, the path of an NPZ or CSV file, a
-        pair (times, q), or (T, nq) with `rate`; or a list: several of one robot, or one (or None) for each.
+    robot: one, or a list. trajectory: a Trajectory, a plan, a simulated loop, the path of an NPZ or CSV file,
+        a pair (times, q), or (T, nq) with `rate`; or a list: several of one robot, or one (or None) for each.
     q: (nq,) to begin with (a list of such for several robots); None: all zero, or as near as limits allow.
     frames: names of what the handle can hold; None: everything that moves.
     f_ext: link -> (6,) as in `inverse_dynamics`, drawn as arrows. With several robots, of the first.
