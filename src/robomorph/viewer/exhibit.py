@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from robomorph.errors import ArgumentError
-from robomorph.paths import user_path
 from robomorph.robot import Robot
 from robomorph.viewer.html import page_html
+from robomorph.viewer.html_file import write_html
 from robomorph.viewer.marks import LAYERS, marks_of
 from robomorph.viewer.motions import motion_document
 from robomorph.viewer.poses import sevens
@@ -25,10 +23,12 @@ from robomorph.viewer.trajectory import Trajectory, as_trajectory
 
 @dataclass
 class Exhibit:
-    """Robots (ghosts last) and motions with the number of the robot that makes each."""
+    """Robots (ghosts last) and motions with the number of the robot that makes each; marks: that stand still,
+    in the page's form."""
 
     shown: list[Shown]
     motions: list[tuple[int, Trajectory]]
+    marks: list[dict[str, Any]] = field(default_factory=list)
 
     def session(self) -> Session:
         self.document()  # warnings about meshes belong to the caller
@@ -49,37 +49,17 @@ class Exhibit:
     def file(self) -> str:
         """The page that needs no server; marks of all layers are in it."""
         marks = [mark for i, shown in enumerate(self.shown) for mark in _all_marks(i, shown)]
-        return page_html({**self.document(), "marks": marks})
+        return page_html({**self.document(), "marks": [*self.marks, *marks]})
 
     def save(self, path: str | Path) -> None:
-        """That page as a file, written whole or not at all."""
-        text = self.file()
-        path = check_html_path(path)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.close()
-                os.chmod(file.name, 0o644)
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        """That page as a file."""
+        write_html(path, self.file())
 
     @cached_property
     def _scene(self) -> dict[str, Any]:
         """Shapes, meshes and motions are read and computed once."""
         motions = [motion_document(self.shown[i], motion, i) for i, motion in self.motions]
         return make_scene(self.shown, trajectories=motions)
-
-
-def check_html_path(path: str | Path) -> Path:
-    """Where a page is to be written: a file's name ending in .html, in a folder that is there."""
-    path = user_path(path)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"html: expected a file's name ending in .html, found {path.name!r}")
-    return path
 
 
 def make_exhibit(

@@ -29,7 +29,8 @@ class Viewer:
     def __init__(self, exhibit: Exhibit, port: int = 0) -> None:
         self._exhibit = exhibit
         self._session = exhibit.session()
-        self._server = Server(self._session, lambda: exhibit.page(self._session), port)
+        number = whole_number("port", port, 0, 65535)
+        self._server = Server(self._session, lambda: exhibit.page(self._session), number)
         atexit.register(self.close)  # and until then it is kept: nobody need hold it
 
     @property
@@ -108,9 +109,9 @@ def present(exhibit: Exhibit, port: Any, open_browser: Any, block: Any) -> Viewe
     for name, value in (("open_browser", open_browser), ("block", False if block is None else block)):
         if not isinstance(value, bool):
             raise ArgumentError(f"{name}: expected True or False, found {value!r}")
-    viewer = Viewer(exhibit, whole_number("port", port, 0, 65535))
+    viewer = Viewer(exhibit, port)
     notebook = _in_notebook()  # which shows the page in its own output
-    opened = open_browser and not notebook and _open(viewer.url)
+    opened = open_browser and not notebook and open_page(viewer.url)
     if open_browser and not opened and not notebook:
         sys.stderr.write(f"no browser could be opened: open {viewer.url}\n")
     if block or (block is None and opened and not _is_interactive()):
@@ -119,7 +120,8 @@ def present(exhibit: Exhibit, port: Any, open_browser: Any, block: Any) -> Viewe
     return viewer
 
 
-def _open(url: str) -> bool:
+def open_page(url: str) -> bool:
+    """Whether a browser could be started."""
     try:
         return webbrowser.open(url)
     except (OSError, webbrowser.Error):

@@ -25,7 +25,10 @@ _COLOURS = {
     "manipulability": [0.2, 0.6, 0.9, 0.35],
     "force": [0.85, 0.2, 0.2, 1.0],
     "moment": [0.55, 0.25, 0.75, 1.0],
+    "reached": [0.15, 0.6, 0.35, 1.0],
+    "missed": [0.85, 0.2, 0.2, 1.0],
 }
+_MOST_TARGETS = 500  # that are drawn, evenly spread
 
 
 def marks_of(
@@ -103,3 +106,14 @@ def _forces(shown: Shown, links: Array) -> Iterator[Mark]:
                     "colour": _COLOURS[kind],
                     "name": f"{sizes[link]:.3g} {unit} on {link}",
                 }
+
+
+def target_marks(targets: Array, reached: npt.NDArray[np.bool_], size: float) -> list[Mark]:
+    """A point for each position (T, 3) or pose (T, 4, 4) of a path, in colours for reached (T,) and missed."""
+    places = targets if targets.ndim == 2 else targets[:, :3, 3]
+    keep = np.unique(np.linspace(0, len(places) - 1, min(len(places), _MOST_TARGETS)).round().astype(int))
+    words = ["reached" if reached[k] else "missed" for k in keep]
+    return [
+        {"kind": "point", "position": rounded(places[k]), "size": [0.08 * size], "colour": _COLOURS[word]}
+        for k, word in zip(keep, words, strict=True)
+    ]
