@@ -32,6 +32,7 @@ GROUND: dict[str, set[str]] = {
 ROBOTS: dict[str, set[str]] = {
     "spatial": set(),
     "model": {"errors", "naming", "paths", "spatial"},
+    "shapes": {"errors", "model", "paths"},
     "algorithms": {"errors", "ir", "model", "spatial"},
     "tasks": {"algorithms", "errors", "model", "naming", "runtime", "spatial"},
 }

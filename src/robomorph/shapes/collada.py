@@ -45,5 +45,8 @@ def _parts(document: Any) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]
             index = getattr(triangles, "vertex_index", None)
             if index is None or np.ndim(index) != 2 or np.shape(index)[1] != 3:
                 continue  # lines
-            faces = np.asarray(index, dtype=np.int64)
-            yield np.asarray(triangles.vertex, dtype=np.float64), faces[:, ::-1] if mirrored else faces
+            # Materials share the vertices of their geometry: each part takes along what it uses.
+            used, corners = np.unique(np.asarray(index, dtype=np.int64), return_inverse=True)
+            faces = corners.reshape(-1, 3)
+            vertices = np.asarray(triangles.vertex, dtype=np.float64)[used]
+            yield vertices, faces[:, ::-1] if mirrored else faces

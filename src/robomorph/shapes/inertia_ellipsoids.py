@@ -21,8 +21,8 @@ class InertiaShapes(NamedTuple):
 
 
 def inertia_shapes(model: Model) -> InertiaShapes:
-    """One ellipsoid for each body: about its centre of mass, along its principal axes, of uniform density, with
-    the mass and principal moments of all that the body is made of. Bodies without mass have none."""
+    """One ellipsoid for each body: about its centre of mass, along its principal axes, of uniform density,
+    with the mass and principal moments of all that the body is made of. Bodies without mass have none."""
     carried = [(i, body.name, body.inertia) for i, body in enumerate(model.bodies)]
     shapes, skipped = [], {}
     for body, link, inertia in [(WORLD, model.link_names[0], model.standing), *carried]:
@@ -40,8 +40,8 @@ def inertia_shapes(model: Model) -> InertiaShapes:
 def _ellipsoid(inertia: Inertia) -> tuple[Pose, Ellipsoid] | str:
     """The ellipsoid and its pose, or why there is none.
 
-    Semi-axes a, b, c of mass m have the moments m (b^2 + c^2) / 5 and so on, so that a^2 is 5 / (2 m) times the
-    other two moments less its own.
+    Semi-axes a, b, c of mass m have the moments m (b^2 + c^2) / 5 and so on, so that a^2 is 5 / (2 m) times
+    the other two moments less its own.
     """
     if inertia.mass <= 0.0:
         return "it has rotational inertia, but no mass"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from robomorph.errors import MeshError
 
 from .extra import needed
+
+_OBJ_FACE = re.compile(rb"^[ \t]*f[ \t]", re.MULTILINE)
+_PLY_FACES = re.compile(rb"^element[ \t]+face[ \t]+(\d+)", re.MULTILINE)
 
 
 def read_loose(data: bytes, kind: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -21,10 +25,21 @@ def read_loose(data: bytes, kind: str) -> tuple[npt.NDArray[Any], npt.NDArray[An
         mesh = trimesh.load(
             io.BytesIO(data), file_type=kind, force="mesh", process=False, skip_materials=True
         )
-        return np.asarray(mesh.vertices), np.asarray(mesh.faces)
+        vertices, faces = np.asarray(mesh.vertices), np.asarray(getattr(mesh, "faces", ()))
     except Exception as error:  # whatever a damaged file makes of a reader of others
-        raise MeshError(f"expected {kind.upper()}, found what cannot be read: {_said(error)}") from None
+        said = f"{type(error).__name__}: {error}"[:200]
+        raise MeshError(f"expected {kind.upper()}, found what cannot be read: {said}") from None
+    stated = _stated_faces(data, kind)
+    if len(faces) < stated:  # every polygon makes one triangle or more; trimesh passes over what is cut off
+        raise MeshError(
+            f"expected the {stated} faces that it states, found {len(faces)}: the file is truncated or "
+            "damaged"
+        )
+    return vertices, faces
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:200]
+def _stated_faces(data: bytes, kind: str) -> int:
+    if kind == "obj":
+        return len(_OBJ_FACE.findall(data))
+    found = _PLY_FACES.search(data[: data.find(b"end_header")])
+    return int(found[1]) if found else 0

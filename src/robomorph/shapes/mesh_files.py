@@ -40,9 +40,9 @@ class Triangles:
 def read_mesh(path: str | os.PathLike[str], scale: npt.ArrayLike = 1.0) -> Triangles:
     """The triangles of an STL, OBJ, PLY or COLLADA (.dae) file, in the frame of the shape that names it.
 
-    scale: a number, or three for x, y and z of the mesh; negative ones mirror. As in ROS, COLLADA's unit is used
-    and its up axis is not. Materials and colours are not read. OBJ, PLY and COLLADA need robomorph[view].
-    MeshError if the file cannot be used.
+    scale: a number, or three for x, y and z of the mesh; negative ones mirror. As in ROS, COLLADA's unit is
+    used and its up axis is not. Materials and colours are not read. OBJ, PLY and COLLADA need
+    robomorph[view]. MeshError if the file cannot be used.
     """
     file = user_path(path)
     factors = _scale(file, scale)
@@ -84,8 +84,8 @@ def _contents(file: Path) -> bytes:
         raise MeshError(f"{file}: cannot be read: {error.strerror}") from None
     if len(data) > LARGEST_FILE:
         raise MeshError(
-            f"{file}: expected at most {LARGEST_FILE / 1e6:g} MB, found {os.path.getsize(file) / 1e6:.0f} MB; "
-            "make the mesh coarser"
+            f"{file}: expected at most {LARGEST_FILE / 1e6:g} MB, found "
+            f"{os.path.getsize(file) / 1e6:.0f} MB; make the mesh coarser"
         )
     if not data.strip(b"\0 \t\r\n"):
         raise MeshError(f"{file}: expected a mesh, found an empty file")
@@ -100,7 +100,9 @@ def _checked(
         raise MeshError(f"{file}: expected triangles, found none")
     if not np.isfinite(points).all():
         bad = int((~np.isfinite(points).all(axis=1)).sum())
-        raise MeshError(f"{file}: expected finite vertices, found {bad} of {len(points)} with NaN or infinity")
+        raise MeshError(
+            f"{file}: expected finite vertices, found {bad} of {len(points)} with NaN or infinity"
+        )
     if corners.min() < 0 or corners.max() >= len(points):
         wrong = int(corners.min() if corners.min() < 0 else corners.max())
         raise MeshError(

@@ -4,10 +4,18 @@ const app = (() => {
     visual: true, collision: false, inertia: false, frames: false, com: false, manipulability: false, forces: true, names: false,
   };
   const FLIGHT = 300; // ms
+  const SLOW = 90; // ms from the wish for a picture to the picture, several times
+  const REST = 350; // ms until pictures are fine again
+  const COARSE = 0.5; // of the pixels along each side
 
   const linkLabels = (self) => (self.layers.names ? self.scene.robots.flatMap((robot) => (
     robot.ghost ? [] : robot.links.map((text, link) => ({ text, place: robot.poses.subarray(7 * link, 7 * link + 3) }))
   )) : []);
+
+  // Frames of links are drawn from their poses, so that they move along.
+  const ownFrame = (self, { layer, robot, name }) => (
+    layer === 'frames' && Boolean(self.scene.robots[robot]) && instances.framePose(self.scene.robots[robot], name) !== null
+  );
 
   // Marks of a robot that a trajectory moves are the trajectory's, or none: those of the start would be wrong.
   const marksNow = (self) => {
@@ -17,7 +25,7 @@ const app = (() => {
     const along = [...moved.values()].filter((motion) => motion.marks).flatMap(
       (motion) => motion.marks[documents.indexAt(motion.times, self.clock.time)] || [],
     );
-    return [...still, ...along].filter((mark) => !mark.layer || self.layers[mark.layer]);
+    return [...still, ...along].filter((mark) => (!mark.layer || self.layers[mark.layer]) && !ownFrame(self, mark));
   };
 
   const gathered = (self) => {
@@ -46,6 +54,7 @@ const app = (() => {
 
   const picture = (self, now) => {
     self.waiting = false;
+    pace(self, now);
     self.clock.tick(now);
     fly(self, now);
     if (self.renderer && !self.renderer.lost) {
@@ -62,12 +71,24 @@ const app = (() => {
   const resized = (self) => {
     const { clientWidth: width, clientHeight: height } = self.canvas;
     if (!width || !height) return;
-    const ratio = Math.min(window.devicePixelRatio || 1, 3);
-    self.canvas.width = Math.round(width * ratio);
-    self.canvas.height = Math.round(height * ratio);
+    const ratio = Math.min(window.devicePixelRatio || 1, 3) * (self.coarse ? COARSE : 1);
+    const size = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (self.canvas.width !== size[0] || self.canvas.height !== size[1]) {
+      [self.canvas.width, self.canvas.height] = size;
+      self.redraw();
+    }
     Object.assign(self.camera, { width, height });
     if (!self.fitted) { self.camera.fit(instances.bounds(self.scene.robots)); self.fitted = true; }
-    self.redraw();
+  };
+
+  // Where pictures come slowly, as without a graphics card, they are coarse while something moves.
+  const pace = (self, now) => {
+    clearTimeout(self.settle);
+    if (self.settling) { self.settling = false; return; }
+    self.slow = now - self.asked > SLOW ? Math.min(self.slow + 1, 6) : Math.max(0, self.slow - 0.2);
+    if (self.slow < 3) return;
+    if (!self.coarse) { self.coarse = true; resized(self); }
+    self.settle = setTimeout(() => { self.coarse = false; self.settling = true; resized(self); }, REST);
   };
 
   // Every robot plays its own trajectory: the one that was chosen, or else its first.
@@ -95,6 +116,7 @@ const app = (() => {
     redraw: () => {
       if (self.waiting) return;
       self.waiting = true;
+      self.asked = performance.now();
       requestAnimationFrame((now) => picture(self, now));
     },
     stopFlight: () => { self.flight = null; },
@@ -143,7 +165,8 @@ const app = (() => {
 
   const create = (canvas, live) => {
     const self = {
-      canvas, live, layers: { ...DEFAULTS }, frames: 0, ready: false, waiting: false, flight: null, fitted: false, chosen: 0, taken: false,
+      canvas, live, layers: { ...DEFAULTS }, frames: 0, ready: false, waiting: false, flight: null, fitted: false, chosen: 0, taken: false, coarse: false, slow: 0,
+      asked: 0, settle: 0, settling: false,
       driving: new Map(), updates: [], size: 1, scene: { robots: [], trajectories: [], marks: [], meshes: new Map() },
       calm: window.matchMedia('(prefers-reduced-motion: reduce)').matches, layersChanged: () => {}, shown: () => {},
       ask: () => false,

@@ -1,6 +1,7 @@
 // A camera that looks at a target from a distance, with z upwards. Pixels are CSS pixels of the canvas.
 const camera = (() => {
   const FIELD = (32 * Math.PI) / 180;
+  const FILLED = 0.8; // of the picture by what it is fitted to
   const STEEPEST = Math.PI / 2 - 0.01;
 
   const basis = (self) => {
@@ -55,9 +56,18 @@ const camera = (() => {
     self.zoom = (factor) => {
       self.distance = maths.clamp(self.distance * factor, 0.02 * self.radius, 60 * self.radius);
     };
-    self.fitted = ({ centre, radius }) => {
-      const narrow = Math.min(1, self.width / self.height);
-      return { target: centre.slice(), distance: (1.06 * radius) / Math.sin(Math.atan(Math.tan(FIELD / 2) * narrow)) };
+    // The nearest place from which all corners of a box are seen, with a margin.
+    self.fitted = ({ low, high, centre, radius }) => {
+      const { forward, right, up } = basis(self);
+      const tall = Math.tan(FIELD / 2) * FILLED;
+      const wide = tall * (self.width / self.height);
+      let distance = 0.5 * radius;
+      for (let k = 0; k < 8; k += 1) {
+        const corner = maths.sub([k & 1 ? high : low, k & 2 ? high : low, k & 4 ? high : low].map((p, i) => p[i]), centre);
+        const need = Math.max(Math.abs(maths.dot(corner, right)) / wide, Math.abs(maths.dot(corner, up)) / tall);
+        distance = Math.max(distance, need - maths.dot(corner, forward));
+      }
+      return { target: centre.slice(), distance };
     };
     self.fit = (bounds) => {
       self.radius = bounds.radius;

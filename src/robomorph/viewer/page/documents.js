@@ -8,15 +8,21 @@ const documents = (() => {
   };
   const floats = (given) => (typeof given === 'string' ? new Float32Array(bytes(given)) : Float64Array.from(given));
 
+  // The box around a mesh: its middle and half its size.
+  const extent = (corners) => {
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    corners.forEach((x, k) => {
+      low[k % 3] = Math.min(low[k % 3], x);
+      high[k % 3] = Math.max(high[k % 3], x);
+    });
+    return { middle: maths.mix(low, high, 0.5), half: maths.scale(maths.sub(high, low), 0.5) };
+  };
   const meshes = (given) => {
     const out = new Map();
     for (const [name, { vertices, faces }] of Object.entries(given || {})) {
       const corners = new Float32Array(bytes(vertices));
-      let reach = 0;
-      for (let k = 0; k < corners.length; k += 3) {
-        reach = Math.max(reach, Math.hypot(corners[k], corners[k + 1], corners[k + 2]));
-      }
-      const made = { reach };
+      const made = extent(corners);
       // Normals are found when the mesh is drawn for the first time.
       made.triangles = () => {
         made.kept = made.kept || geometry.mesh(corners, new Uint32Array(bytes(faces)));
@@ -27,21 +33,23 @@ const documents = (() => {
     return out;
   };
 
-  const REACH = {
-    box: (s) => maths.length(s) / 2,
-    sphere: (s) => s[0],
-    cylinder: (s) => Math.hypot(s[0], s[1] / 2),
-    capsule: (s) => s[0] + s[1] / 2,
-    ellipsoid: (s) => Math.max(...s),
+  const HALVES = {
+    box: (s) => maths.scale(s, 0.5),
+    sphere: ([r]) => [r, r, r],
+    cylinder: ([r, l]) => [r, r, l / 2],
+    capsule: ([r, l]) => [r, r, r + l / 2],
+    ellipsoid: (s) => s.slice(),
   };
   const shape = (given, known) => {
     const place = [...given.position, ...given.quaternion];
     const own = { ...given, place, layer: given.layer || 'visual' };
     if (given.kind === 'mesh') {
       own.mesh = `mesh:${given.mesh}`;
-      own.reach = known.get(own.mesh).reach * Math.max(...given.size.map(Math.abs));
+      const { middle, half } = known.get(own.mesh);
+      own.middle = middle.map((x, k) => x * given.size[k]);
+      own.half = half.map((x, k) => x * Math.abs(given.size[k]));
     } else {
-      own.reach = REACH[given.kind](given.size);
+      Object.assign(own, { middle: [0, 0, 0], half: HALVES[given.kind](given.size) });
     }
     return own;
   };
@@ -58,11 +66,10 @@ const documents = (() => {
 
   const trajectory = (given) => {
     const times = floats(given.times);
-    const poseTimes = given.pose_times ? floats(given.pose_times) : times;
     const plots = (given.plots || []).map((plot) => ({
       ...plot, lines: plot.lines.map((line) => ({ ...line, values: floats(line.values) })),
     }));
-    return { ...given, times, poseTimes, poses: floats(given.poses), plots };
+    return { ...given, times, poses: floats(given.poses), plots };
   };
 
   const scene = (given) => {
@@ -90,10 +97,10 @@ const documents = (() => {
   // Poses at a time, between two samples on the straight line and on the shorter turn.
   const posesAt = (motion, t, out) => {
     const n = out.length;
-    const k = indexAt(motion.poseTimes, t);
-    const last = Math.min(k + 1, motion.poseTimes.length - 1);
-    const span = motion.poseTimes[last] - motion.poseTimes[k];
-    const f = span > 0 ? maths.clamp((t - motion.poseTimes[k]) / span, 0, 1) : 0;
+    const k = indexAt(motion.times, t);
+    const last = Math.min(k + 1, motion.times.length - 1);
+    const span = motion.times[last] - motion.times[k];
+    const f = span > 0 ? maths.clamp((t - motion.times[k]) / span, 0, 1) : 0;
     const [a, b] = [motion.poses.subarray(k * n, (k + 1) * n), motion.poses.subarray(last * n, (last + 1) * n)];
     for (let i = 0; i < n; i += 7) {
       const same = a[i + 3] * b[i + 3] + a[i + 4] * b[i + 4] + a[i + 5] * b[i + 5] + a[i + 6] * b[i + 6];

@@ -1,5 +1,6 @@
 // Elements of the page. Text from robots only ever becomes text, never markup.
 const dom = (() => {
+  const LEFT = 4; // letters of a name that are always shown, and that it is worth to leave out
   const SVG = 'http://www.w3.org/2000/svg';
 
   const attributes = (node, given) => {
@@ -43,5 +44,20 @@ const dom = (() => {
     return x.toFixed(places).replace('-', '\u2212');
   };
 
-  return { element, icon, panel, select, byId, number };
+  // Names without the words that all of them begin with, where that is long.
+  const shortened = (names) => {
+    if (names.length < 2) return names;
+    let shared = names[0].length;
+    for (const name of names) {
+      let k = 0;
+      while (k < shared && name[k] === names[0][k]) k += 1;
+      shared = k;
+    }
+    const longest = Math.min(...names.map((name) => name.length)) - LEFT;
+    const ends = [...names[0].slice(0, shared).matchAll(/[_./-]/g)].map((found) => found.index + 1);
+    const cut = Math.max(0, ...ends.filter((end) => end <= longest));
+    return cut < LEFT ? names : names.map((name) => `\u2026${name.slice(cut)}`);
+  };
+
+  return { shortened, element, icon, panel, select, byId, number };
 })();

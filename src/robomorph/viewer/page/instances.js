@@ -79,7 +79,7 @@ const instances = (() => {
     for (const shape of robot.shapes) {
       if (!layers[shape.layer]) continue;
       const given = shape.colour || theme.LAYERS[shape.layer] || [0.7, 0.7, 0.72, 1];
-      const colour = robot.ghost ? [given[0], given[1], given[2], 0.3 * given[3]] : given;
+      const colour = robot.ghost ? [...maths.mix(given.slice(0, 3), theme.GHOST, 0.6), 0.42 * given[3]] : given;
       const lists = colour[3] < 0.999 ? frame.translucent : frame.solid;
       addShape(lists, shape, poseOf(robot.poses, shape.link), colour);
     }
@@ -100,22 +100,25 @@ const instances = (() => {
     return tool ? maths.posed(poseOf(robot.poses, tool.link), [...tool.position, ...tool.quaternion]) : null;
   };
 
-  // A ball around what the robots' shapes reach.
+  // The box around the shapes that are seen, and the ball around it.
   const bounds = (robots) => {
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
-    const grow = (p, r) => p.slice(0, 3).forEach((x, k) => {
-      low[k] = Math.min(low[k], x - r);
-      high[k] = Math.max(high[k], x + r);
+    const grow = (p, half) => [0, 1, 2].forEach((k) => {
+      low[k] = Math.min(low[k], p[k] - half[k]);
+      high[k] = Math.max(high[k], p[k] + half[k]);
     });
     for (const robot of robots) {
-      robot.links.forEach((_, link) => grow(poseOf(robot.poses, link), 0));
-      for (const shape of robot.shapes) {
-        if (shape.layer === 'visual') grow(maths.posed(poseOf(robot.poses, shape.link), shape.place), shape.reach);
+      robot.links.forEach((_, link) => grow(poseOf(robot.poses, link), [0, 0, 0]));
+      for (const shape of robot.shapes.filter(({ layer }) => layer === 'visual')) {
+        const m = maths.poseMatrix(maths.posed(poseOf(robot.poses, shape.link), shape.place));
+        const half = [0, 1, 2].map((r) => [0, 1, 2].reduce((sum, c) => sum + Math.abs(m[4 * c + r]) * shape.half[c], 0));
+        grow(maths.transform(m, shape.middle), half);
       }
     }
-    if (low[0] > high[0]) return { centre: [0, 0, 0.5], radius: 1 };
-    return { centre: maths.mix(low, high, 0.5), radius: Math.max(0.5 * maths.length(maths.sub(high, low)), 0.05) };
+    if (low[0] > high[0]) [0, 1, 2].forEach((k) => { low[k] = k < 2 ? -0.5 : 0; high[k] = k < 2 ? 0.5 : 1; });
+    const radius = Math.max(0.5 * maths.length(maths.sub(high, low)), 0.05);
+    return { low, high, centre: maths.mix(low, high, 0.5), radius };
   };
 
   return { addRobot, addMark, framePose, bounds, arrow, axes, ball, ring, rod };

@@ -49,8 +49,11 @@ const main = (() => {
 
   const states = (self, message) => {
     for (const { index, q, poses } of message.robots) {
-      self.scene.robots[index].q = q;
-      self.takeOver(index, poses);
+      const robot = self.scene.robots[index];
+      // A state that nobody asked for, and in which nothing moved, stops no trajectory.
+      const news = message.id !== null && message.id !== undefined;
+      if (news || q.some((x, k) => x !== robot.q[k])) self.takeOver(index, poses);
+      robot.q = q;
     }
     if (message.marks) self.scene.marks = message.marks;
     self.handle.heard(message.ik);

@@ -34,7 +34,7 @@ const panels = (() => {
   };
 
   // One row: name, slider and number; `show(value)` leaves alone what the user is holding.
-  const joint = (coordinate, value, send) => {
+  const joint = (coordinate, name, value, send) => {
     const { lower, upper, bounded } = limitsOf(coordinate);
     const unit = UNITS[coordinate.kind] || '';
     const label = `${coordinate.name}${unit ? `, ${unit}` : ''}`;
@@ -42,8 +42,8 @@ const panels = (() => {
     const number = dom.element('input', { type: 'number', step: 0.01, 'aria-label': `${label}, as a number` });
     if (bounded) { number.min = lower; number.max = upper; }
     const row = dom.element(
-      'div', { class: 'joint', title: `${lower.toFixed(3)} to ${upper.toFixed(3)} ${unit}${bounded ? '' : ' (no limit)'}` },
-      dom.element('span', { class: 'name' }, coordinate.name), slider, number, dom.element('span', { class: 'unit' }, unit),
+      'div', { class: 'joint', title: `${coordinate.name}: ${lower.toFixed(3)} to ${upper.toFixed(3)} ${unit}${bounded ? '' : ' (no limit)'}` },
+      dom.element('span', { class: 'name' }, name), slider, number, dom.element('span', { class: 'unit' }, unit),
     );
     const near = 1e-3 * (upper - lower);
     const mark = (x) => row.classList.toggle('limit', bounded && (x < lower + near || x > upper - near));
@@ -62,8 +62,10 @@ const panels = (() => {
   };
 
   const robot = (app, one, index) => {
-    const rows = one.coordinates.filter((c) => c.slider !== false).map((coordinate) => joint(
-      coordinate, one.q[coordinate.index], (x) => {
+    const movable = one.coordinates.filter((c) => c.slider !== false);
+    const names = dom.shortened(movable.map((c) => c.name));
+    const rows = movable.map((coordinate, k) => joint(
+      coordinate, names[k], one.q[coordinate.index], (x) => {
         one.q[coordinate.index] = x;
         app.moveJoints(index);
       },

@@ -151,7 +151,8 @@ const plots = (() => {
     if (self.near !== null) { self.near = null; repaint(self); } else show(self);
   };
 
-  const legend = (self) => self.plot.lines.map((line, k) => {
+  const legend = (self) => dom.shortened(self.plot.lines.map((line) => line.name)).map((name, k) => {
+    const line = self.plot.lines[k];
     const { colour, dash } = theme.line(k);
     const swatch = dom.element('i', { class: dash.length ? 'swatch dashed' : 'swatch' });
     swatch.style.borderColor = colour;
@@ -164,7 +165,7 @@ const plots = (() => {
         key.setAttribute('aria-pressed', String(!off));
         repaint(self);
       },
-    }, swatch, dom.element('span', {}, line.name), value);
+    }, swatch, dom.element('span', {}, name), value);
     self.keys.push(key);
     return key;
   });

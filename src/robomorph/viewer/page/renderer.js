@@ -1,7 +1,7 @@
 // Draws lists of instances: shadows, sky, ground, solid and translucent shapes, then what lies on top.
 const renderer = (() => {
   const SHADOW_SIZE = 1024;
-  const SUN = maths.unit([0.45, -0.55, 1.0]);
+  const SUN = maths.unit([0.38, -0.42, 1.0]);
 
   const resources = (gl) => ({
     solid: gpu.program(gl, shaders.solidVertex, shaders.solidFragment),

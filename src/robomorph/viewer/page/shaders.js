@@ -59,9 +59,9 @@ const shaders = (() => {
       vec3 base = pow(paint.rgb, vec3(2.2));
       vec3 ambient = mix(floorLight, sky, n.z * 0.5 + 0.5);
       vec3 halfway = normalize(sun + toEye);
-      float gloss = pow(max(dot(n, halfway), 0.0), 40.0) * 0.22 * step(0.001, direct);
+      float gloss = pow(max(dot(n, halfway), 0.0), 40.0) * 0.14 * step(0.001, direct);
       float rim = pow(1.0 - max(dot(n, toEye), 0.0), 4.0) * 0.10;
-      vec3 light = base * (ambient + 1.05 * direct) + gloss + rim * sky;
+      vec3 light = base * (ambient + 0.92 * direct) + gloss + rim * sky;
       seen = vec4(pow(min(light, vec3(1.0)), vec3(1.0 / 2.2)), paint.a);
     }`;
 

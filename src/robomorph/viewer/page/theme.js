@@ -8,7 +8,7 @@ const theme = (() => {
     collision: [0.9, 0.62, 0, 0.4], inertia: [0.34, 0.71, 0.91, 0.4],
   };
   const LIGHT = {
-    low: [0.9, 0.915, 0.935], high: [0.985, 0.99, 0.995], sky: [0.56, 0.58, 0.62], floorLight: [0.3, 0.29, 0.28],
+    low: [0.9, 0.915, 0.935], high: [0.985, 0.99, 0.995], sky: [0.54, 0.56, 0.6], floorLight: [0.3, 0.29, 0.28],
     grid: [0.4, 0.45, 0.52, 0.42], shadow: 0.3, axes: AXES,
   };
   const DARK = {
@@ -19,6 +19,7 @@ const theme = (() => {
 
   return {
     AXES,
+    GHOST: [0.34, 0.71, 0.91],
     LAYERS,
     line: (k) => ({ colour: LINES[k % LINES.length], dash: DASHES[Math.floor(k / LINES.length) % DASHES.length] }),
     scene: () => (wanted.matches ? DARK : LIGHT),
