@@ -17,18 +17,21 @@ from tests.oracle.reference import Reference, build
 
 Array = npt.NDArray[np.float64]
 FLOATING = {"iiwa14": False, "hyq": True, "atlas": True}
-TOOL = {"iiwa14": "lbr_iiwa_link_7", "hyq": "lf_lowerleg", "atlas": "r_hand"}
+TOOL = {"iiwa14": "lbr_iiwa_link_7", "hyq": "lf_foot", "atlas": "r_hand"}
+_FOOT = np.eye(4)
+_FOOT[0, 3] = 0.33  # m, below the knee
+TOOLS: dict[str, dict[str, tuple[str, Array]]] = {"hyq": {"lf_foot": ("lf_lowerleg", _FOOT)}}
 
 
 @cache
 def loaded(name: str) -> Robot:
-    return robomorph.load(name, floating_base=FLOATING[name])
+    return robomorph.load(name, floating_base=FLOATING[name], tool_frames=TOOLS.get(name))
 
 
 @cache
 def reference(name: str) -> Reference:
     text = (builtin_urdf(name) or b"").decode()
-    return Reference(loaded(name), build(text, floating=FLOATING[name]))
+    return Reference(loaded(name), build(text, floating=FLOATING[name]), TOOLS.get(name))
 
 
 def pose_by_pinocchio(name: str, q: Any, frame: str) -> Array:
