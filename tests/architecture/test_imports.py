@@ -72,6 +72,7 @@ SHOWS: dict[str, set[str]] = {
         "report",
         "robot",
     },
+    "viewer": {*ROBOTS, "errors", "naming", "robot", "__version__"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }
