@@ -1,4 +1,4 @@
-"""A browser for tests of the viewer's page: Chromium of the system, driven by playwright, without a network."""
+"""A browser for tests of the viewer's page: the system's Chromium, driven by playwright, without network."""
 
 from __future__ import annotations
 
@@ -138,9 +138,18 @@ def opened_file(browser: Any, path: Path, init: str | None = None, **settings: A
 def watch(opened: Opened, own: str) -> None:
     """Record what goes wrong, and every request but that for the page itself."""
     page = opened.page
-    page.on("console", lambda said: opened.errors.append(said.text) if said.type in ("error", "warning") else None)
+
+    def said(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            opened.errors.append(message.text)
+
+    def asked(request: Any) -> None:
+        if not _own(request.url, own):
+            opened.requests.append(request.url)
+
+    page.on("console", said)
     page.on("pageerror", lambda error: opened.errors.append(str(error)))
-    page.on("request", lambda asked: opened.requests.append(asked.url) if not _own(asked.url, own) else None)
+    page.on("request", asked)
 
 
 def _own(url: str, own: str) -> bool:

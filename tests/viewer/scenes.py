@@ -52,7 +52,9 @@ def motion(model: Robot, samples: int = 61, index: int = 0, name: str = "swing")
     }
 
 
-def block(colour: tuple[float, ...], place: tuple[float, ...], link: int, size: float = 0.1) -> dict[str, Any]:
+def block(
+    colour: tuple[float, ...], place: tuple[float, ...], link: int, size: float = 0.1
+) -> dict[str, Any]:
     """A cube on a link."""
     return {
         "link": link,

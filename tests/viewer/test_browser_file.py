@@ -1,4 +1,4 @@
-"""Files of robots, opened without a network: nothing is asked for, nothing goes wrong, robots stand where they are."""
+"""Files of robots, opened without a network: nothing is asked for, and robots stand where they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ import pytest
 from robomorph.viewer.html import page_html
 from robomorph.viewer.scene import make_scene
 from tests.viewer.browser import Opened, opened_file
-from tests.viewer.scenes import BLUE, GREEN, RED, block, blocks, motion, robot, swing, write_robot, write_scene
+from tests.viewer.scenes import (
+    BLUE,
+    GREEN,
+    RED,
+    block,
+    blocks,
+    motion,
+    robot,
+    swing,
+    write_robot,
+    write_scene,
+)
 
 PAGE_LIMIT = 150_000  # bytes of a page apart from its scene
 
@@ -67,7 +78,9 @@ def test_colours_are_where_links_are(browser: Any, tmp_path: Path) -> None:
         # A metre away from the robot there is none.
         x, y = opened.project([0.0, -0.35, 0.1])
         assert np.ptp(seen[round(y), round(x), :3].astype(int)) < 40
-        assert seen[300, 5, :3].mean() > 180 and seen[300, -5, :3].mean() > 180  # light, unless dark is preferred
+        assert (
+            seen[300, 5, :3].mean() > 180 and seen[300, -5, :3].mean() > 180
+        )  # light, unless dark is preferred
         assert_quiet(opened)
 
 
@@ -103,7 +116,10 @@ def test_shapes_have_their_size(browser: Any, tmp_path: Path) -> None:
         seen = opened.pixels()[..., :3].astype(int)
         blue = (seen[..., 2] > 1.5 * seen[..., 0]) & (seen[..., 2] > 1.5 * seen[..., 1])
         for y, (kind, (_, expected)) in zip(places, SIZES.items(), strict=True):
-            (left, top), (right, bottom) = opened.project([0, y - 0.4, 1.4]), opened.project([0, y + 0.4, 0.6])
+            (left, top), (right, bottom) = (
+                opened.project([0, y - 0.4, 1.4]),
+                opened.project([0, y + 0.4, 0.6]),
+            )
             part = blue[round(top) : round(bottom), round(left) : round(right)]
             rows, columns = np.flatnonzero(part.any(1)), np.flatnonzero(part.any(0))
             found = (0.8 * len(columns) / (right - left), 0.8 * len(rows) / (bottom - top))
@@ -117,16 +133,22 @@ def test_the_page_is_small() -> None:
 
 def test_a_phone_sees_one_column(browser: Any, tmp_path: Path) -> None:
     model = robot("iiwa14")
-    path = write_robot(model, tmp_path / "r.html", trajectories=[motion(model), motion(model, name="x" * 200)])
-    phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True}
+    path = write_robot(
+        model, tmp_path / "r.html", trajectories=[motion(model), motion(model, name="x" * 200)]
+    )
+    phone: dict[str, Any] = {
+        "viewport": {"width": 390, "height": 844},
+        "device_scale_factor": 2,
+        "has_touch": True,
+    }
     with opened_file(browser, path, **phone) as opened:
         opened.drawn()
-        wide = "document.documentElement.scrollWidth"
-        assert opened.run(wide) <= 390
-        places = opened.run("['view', 'timebar', 'side'].map(i => document.getElementById(i).getBoundingClientRect().top)")
+        assert opened.run("document.documentElement.scrollWidth") <= 390
+        box = "getBoundingClientRect()"
+        places = opened.run(f"['view', 'timebar', 'side'].map(i => document.getElementById(i).{box}.top)")
         assert places == sorted(places)
-        boxes = opened.run("[...document.querySelectorAll('button, select, input, canvas')].map(n => n.getBoundingClientRect().right)")
-        assert max(boxes) <= 390
+        parts = "document.querySelectorAll('button, select, input, canvas')"
+        assert max(opened.run(f"[...{parts}].map(n => n.{box}.right)")) <= 390
         assert_quiet(opened)
 
 

@@ -77,9 +77,8 @@ def test_a_lost_context_comes_back(browser: Any, tmp_path: Path) -> None:
     with opened_file(browser, write_scene(blocks(), tmp_path / "b.html")) as opened:
         opened.drawn()
         before = opened.pixels()
-        opened.run(
-            "window.lose = document.getElementById('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'), lose.loseContext()"
-        )
+        context = "document.getElementById('canvas').getContext('webgl2')"
+        opened.run(f"window.lose = {context}.getExtension('WEBGL_lose_context'), lose.loseContext()")
         opened.page.locator("#notice").wait_for(state="visible")
         opened.run("lose.restoreContext()")
         opened.page.locator("#notice").wait_for(state="hidden")

@@ -1,4 +1,4 @@
-"""The page in live mode, with a server of a few lines in this test: what it sends, and what it makes of answers."""
+"""The page in live mode, with a server of a few lines in this test: what it sends, what it shows."""
 
 from __future__ import annotations
 
@@ -49,10 +49,18 @@ class Server:
         ik = None
         if kind == "drag":
             target = [*message["position"], *(message["quaternion"] or [0, 0, 0, 1])]
-            ik = {"success": False, "reason": REASON, "position_error": 0.25, "rotation_error": 0.5, "frame": TOOL}
+            ik = {
+                "success": False,
+                "reason": REASON,
+                "position_error": 0.25,
+                "rotation_error": 0.5,
+                "frame": TOOL,
+            }
             ik |= {"limits": ["lbr_iiwa_joint_4 at its upper limit"], "target": target}
         state = {"index": 0, "q": self.q.tolist(), "poses": sevens(self.model.link_poses(self.q)).tolist()}
-        socket.send(json.dumps({"type": "state", "id": message.get("id"), "robots": [state], "marks": [], "ik": ik}))
+        socket.send(
+            json.dumps({"type": "state", "id": message.get("id"), "robots": [state], "marks": [], "ik": ik})
+        )
 
     def last(self, kind: str) -> dict[str, Any]:
         return [message for message in self.heard if message["type"] == kind][-1]
@@ -121,7 +129,7 @@ def test_the_handle_is_dragged_along_an_axis(live: tuple[Opened, Server]) -> Non
     start = np.array(opened.run("robomorph.handle.position"))
     assert np.abs(start - server.model.forward_kinematics(server.q, TOOL)[:3, 3]).max() < 1e-6
     arm = 80 * opened.run("robomorph.camera.pixelAt(robomorph.handle.position)")
-    grip, end = opened.project(start + [0, 0, arm]), opened.project(start + [0, 0, 3 * arm])
+    grip, end = (opened.project(start + k * arm * np.array([0, 0, 1])) for k in (1, 3))
     mouse = opened.page.mouse
     mouse.move(*grip)
     mouse.down()
@@ -171,20 +179,28 @@ def test_a_ring_turns_about_its_axis(live: tuple[Opened, Server]) -> None:
     sent = server.last("drag")
     assert sent["position"] == pytest.approx(start.tolist(), abs=1e-9)
     before = sevens(server.model.forward_kinematics(server.q, TOOL))[3:]
-    assert abs(2 * np.arccos(min(1.0, abs(before @ np.array(sent["quaternion"]))))) == pytest.approx(0.5, abs=0.05)
+    assert abs(2 * np.arccos(min(1.0, abs(before @ np.array(sent["quaternion"]))))) == pytest.approx(
+        0.5, abs=0.05
+    )
 
 
 def test_trajectories_and_the_server_take_turns(live: tuple[Opened, Server]) -> None:
     opened, server = live
     opened.run("robomorph.setTime(1.0)")
     played = opened.poses()[:, :3]
-    opened.page.locator("[data-layer=com]").uncheck()  # the server answers with a state in which nothing moved
+    opened.page.locator(
+        "[data-layer=com]"
+    ).uncheck()  # the server answers with a state in which nothing moved
     until(opened, lambda: "com" not in server.last("layers")["on"])
     opened.drawn()
     assert np.abs(opened.poses()[:, :3] - played).max() < 1e-9
     opened.page.get_by_label("lbr_iiwa_joint_2, rad", exact=True).fill("0.3")
     until(opened, lambda: np.abs(opened.poses()[:, :3] - positions(server)).max() < 1e-6)
-    server.sockets[-1].send(json.dumps({"type": "frame", "robot": 0, "poses": sevens(server.model.link_poses(server.start)).tolist()}))
+    server.sockets[-1].send(
+        json.dumps(
+            {"type": "frame", "robot": 0, "poses": sevens(server.model.link_poses(server.start)).tolist()}
+        )
+    )
     expected = server.model.link_poses(server.start)[:, :3, 3]
     until(opened, lambda: np.abs(opened.poses()[:, :3] - expected).max() < 1e-6)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,9 @@ def test_playing_moves_and_a_loop_comes_round(opened: Opened) -> None:
     opened.run("robomorph.speed = 10")
     opened.page.get_by_role("button", name="play").click()
     opened.wait("robomorph.time() !== 1.0")
-    opened.wait("window.was = Math.max(window.was || 0, robomorph.time()), robomorph.time() < window.was")  # came round
+    opened.wait(
+        "window.was = Math.max(window.was || 0, robomorph.time()), robomorph.time() < window.was"
+    )  # came round
     opened.page.get_by_role("button", name="pause").click()
     opened.drawn()
     assert np.abs(positions(opened) - before).max() > 1e-4
@@ -83,13 +84,14 @@ def test_hovering_shows_values(opened: Opened) -> None:
 
 
 def test_another_trajectory_has_its_own_plots(opened: Opened) -> None:
-    """Its wave has 5,001 points over some 250 pixels: the thinned line still reaches top and bottom everywhere."""
+    """Its wave has 5,001 points over some 250 pixels: thinned, it still reaches top and bottom everywhere."""
     opened.page.get_by_label("trajectory").select_option("1")
     opened.drawn()
     assert opened.run("robomorph.scene.trajectories[1].times.length") == SAMPLES
+    plot = "document.querySelectorAll('canvas.plot')[1]"
     image = opened.run(
-        "(() => { const c = document.querySelectorAll('canvas.plot')[1]; const d = c.getContext('2d').getImageData(0, 0, c.width, c.height);"
-        "return [d.width, d.height, Array.from(d.data)]; })()"
+        f"(c => {{ const d = c.getContext('2d').getImageData(0, 0, c.width, c.height);"
+        f"return [d.width, d.height, Array.from(d.data)]; }})({plot})"
     )
     seen = np.array(image[2]).reshape(image[1], image[0], 4).astype(int)
     blue = (seen[..., 2] > seen[..., 0] + 60) & (seen[..., 3] > 100)
@@ -110,7 +112,12 @@ def test_keys(opened: Opened) -> None:
     opened.page.keyboard.press(" ")
     opened.wait("robomorph.time() > 0")
     opened.page.keyboard.press(" ")
-    assert opened.run("(t => new Promise(go => setTimeout(() => go(robomorph.time() - t), 200)))(robomorph.time())") == 0
+    assert (
+        opened.run(
+            "(t => new Promise(go => setTimeout(() => go(robomorph.time() - t), 200)))(robomorph.time())"
+        )
+        == 0
+    )
 
 
 def test_legend_hides_lines(opened: Opened) -> None:

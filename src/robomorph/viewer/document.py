@@ -5,8 +5,10 @@ A document is made of what JSON has. Lengths are metres, poses [x y z qx qy qz q
     {"version": 1, "title": text,
      "robots": [{"name", "ghost", "links": [names], "poses": [[7] per link], "q": [nq],
                  "coordinates": [{"name", "joint", "index", "lower", "upper", "kind", "slider"}],
-                 "frames": [names that a handle can hold], "tools": [{"name", "link", "position", "quaternion"}],
-                 "shapes": [{"link", "layer", "kind", "size", "position", "quaternion", "colour", "name", "mesh"}]}],
+                 "frames": [names that a handle can hold],
+                 "tools": [{"name", "link", "position", "quaternion"}],
+                 "shapes": [{"link", "layer", "kind", "size", "position", "quaternion", "colour", "name",
+                             "mesh"}]}],
      "meshes": {name: {"vertices": base64 of float32 (n, 3), "faces": base64 of uint32 (m, 3), "name"}},
      "marks": [{"layer", "kind", "position", "size", "colour", "name", "robot", "vector" or "quaternion"}],
      "trajectories": [{"name", "robot", "times": [T], "poses": base64 of float32 (T, links, 7),
@@ -20,6 +22,7 @@ import base64
 import binascii
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,7 +46,8 @@ Document = Mapping[str, Any]
 
 def encoded(array: npt.ArrayLike, dtype: str) -> str:
     """Base64 of an array's numbers as `dtype`, which is little-endian; refuses what is not finite."""
-    numbers = np.ascontiguousarray(array, dtype)
+    with np.errstate(over="ignore"):
+        numbers = np.ascontiguousarray(array, dtype)
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         raise ArgumentError(f"scene: expected numbers that {dtype} can hold, found NaN or infinity")
     return base64.b64encode(numbers.tobytes()).decode("ascii")
@@ -83,7 +87,9 @@ def _check_mesh(place: str, mesh: Any) -> None:
     vertices = decoded(f"{place}.vertices", mesh.get("vertices"), "<f4")
     faces = decoded(f"{place}.faces", mesh.get("faces"), "<u4")
     if len(vertices) % 3 or len(faces) % 3:
-        raise ArgumentError(f"scene: {place}: expected threes, found {len(vertices)} and {len(faces)} numbers")
+        raise ArgumentError(
+            f"scene: {place}: expected threes, found {len(vertices)} and {len(faces)} numbers"
+        )
     if not np.isfinite(vertices).all():
         raise ArgumentError(f"scene: {place}.vertices: expected finite numbers, found NaN or infinity")
     if len(faces) and faces.max() >= len(vertices) // 3:
@@ -100,7 +106,7 @@ def _check_robot(place: str, robot: Any, meshes: Document) -> None:
         _text(f"{place}.links[{i}]", link)
     poses = _list(f"{place}.poses", robot.get("poses"))
     if len(poses) != len(links):
-        raise ArgumentError(f"scene: {place}.poses: expected one for each of {len(links)} links, found {len(poses)}")
+        raise _wrong(f"{place}.poses", f"one for each of {len(links)} links", len(poses))
     for i, pose in enumerate(poses):
         _numbers(f"{place}.poses[{i}]", pose, 7)
         _quaternion(f"{place}.poses[{i}]", pose[3:])
@@ -151,13 +157,14 @@ def check_trajectory(place: str, motion: Any, robots: Sequence[Document]) -> Non
     _index(f"{place}.robot", motion.get("robot"), len(robots))
     times = motion.get("times")
     _numbers(f"{place}.times", times, len(times) if isinstance(times, (list, tuple)) else -1)
-    if not times or any(after <= before for before, after in zip(times, times[1:], strict=False)):
+    if not times or any(after <= before for before, after in pairwise(times)):
         raise ArgumentError(f"scene: {place}.times: expected increasing times, one at least")
     poses = decoded(f"{place}.poses", motion.get("poses"), "<f4")
     links = len(robots[motion["robot"]]["links"])
     if len(poses) != len(times) * links * 7:
         raise ArgumentError(
-            f"scene: {place}.poses: expected {len(times)} times x {links} links x 7 numbers, found {len(poses)}"
+            f"scene: {place}.poses: expected {len(times)} times x {links} links x 7 numbers, "
+            f"found {len(poses)}"
         )
     if not np.isfinite(poses).all():
         raise ArgumentError(f"scene: {place}.poses: expected finite numbers, found NaN or infinity")
@@ -165,7 +172,7 @@ def check_trajectory(place: str, motion: Any, robots: Sequence[Document]) -> Non
         _check_plot(f"{place}.plots[{i}]", plot, len(times))
     marks = motion.get("marks")
     if marks is not None and len(marks) != len(times):
-        raise ArgumentError(f"scene: {place}.marks: expected a list for each of {len(times)} times, found {len(marks)}")
+        raise _wrong(f"{place}.marks", f"a list for each of {len(times)} times", len(marks))
     for i, at_once in enumerate(marks or []):
         for j, mark in enumerate(at_once):
             _check_mark(f"{place}.marks[{i}][{j}]", mark)

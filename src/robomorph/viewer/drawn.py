@@ -1,4 +1,4 @@
-"""What is drawn of a robot: the shapes of its file, meshes as triangles, and stand-ins where there are none."""
+"""What is drawn of a robot: the shapes of its file, meshes as triangles, stand-ins where there are none."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Meshes:
 
 
 def robot_shapes(model: Model, meshes: Meshes) -> list[dict[str, Any]]:
-    """Entries of `shapes`: what the file shows, else what may touch, else the tree; collisions and inertias."""
+    """Entries of `shapes`: what the file shows, else what touches, else the tree; collisions, inertias."""
     own = {kind: [s for s in model.shapes if s.kind == kind] for kind in ("visual", "collision")}
     shown = own["visual"] or own["collision"] or list(skeleton_shapes(model))
     out = list(_documents(model, _with_stand_ins(model, shown, meshes), "visual", meshes))
@@ -69,10 +69,10 @@ def robot_shapes(model: Model, meshes: Meshes) -> list[dict[str, Any]]:
 
 def _with_stand_ins(model: Model, shapes: list[Shape], meshes: Meshes) -> list[Shape]:
     """Shapes that can be drawn; for the bodies of the others their part of the tree."""
-    good = [shape for shape in shapes if _drawable(shape, meshes)]
-    bare = {shape.body for shape in shapes} - {shape.body for shape in good}
-    missing = {shape.body for shape in shapes if shape not in good}
-    return good + [bone for bone in skeleton_shapes(model) if bone.body in bare | missing]
+    drawable = [_drawable(shape, meshes) for shape in shapes]
+    good = [shape for shape, able in zip(shapes, drawable, strict=True) if able]
+    bare = {shape.body for shape, able in zip(shapes, drawable, strict=True) if not able}
+    return good + [bone for bone in skeleton_shapes(model) if bone.body in bare] if bare else good
 
 
 def _drawable(shape: Shape, meshes: Meshes, warn: bool = True) -> bool:
@@ -84,9 +84,7 @@ def _drawable(shape: Shape, meshes: Meshes, warn: bool = True) -> bool:
         return meshes.name(shape.geometry, f"link {shape.link!r}") is not None
 
 
-def _documents(
-    model: Model, shapes: Iterable[Shape], layer: str, meshes: Meshes
-) -> Iterator[dict[str, Any]]:
+def _documents(model: Model, shapes: Iterable[Shape], layer: str, meshes: Meshes) -> Iterator[dict[str, Any]]:
     for shape in shapes:
         link = _carrier(model, shape)
         if link is None:

@@ -7,20 +7,23 @@ import hashlib
 import html
 import json
 import re
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from robomorph import __version__
+from robomorph.errors import ModelWarning
 from robomorph.viewer.document import check_scene
 
+LARGE_MESH = 50_000  # triangles
 _PAGE = Path(__file__).parent / "page"
 # In the order in which they use each other.
 SCRIPTS = (
-    *("maths", "theme", "geometry", "shaders", "gpu", "renderer", "camera", "documents", "instances", "clock"),
-    *("dom", "labels", "pointer", "gizmo", "scales", "plots", "timebar", "panels", "handle", "socket", "app"),
-    "main",
+    *("maths", "theme", "geometry", "shaders", "gpu", "renderer", "camera", "documents", "instances"),
+    *("clock", "dom", "labels", "pointer", "gizmo", "scales", "plots", "timebar", "panels", "handle"),
+    *("socket", "app", "main"),
 )
 
 
@@ -31,6 +34,8 @@ def page_html(scene: Mapping[str, Any], *, live: bool | None = None) -> str:
     ArgumentError, with the place, where the document has a number that is not finite or is not as described.
     """
     check_scene(scene)
+    if not live:
+        _warn_of_size(scene)
     style, script = _assembled()
     parts = {
         "live": "yes" if live else "no",
@@ -54,8 +59,22 @@ def _assembled() -> tuple[str, str]:
     return style, "\n".join(["(() => {", "'use strict';", *bodies, "})();", ""])
 
 
+def _warn_of_size(scene: Mapping[str, Any]) -> None:
+    """Files are sent: whoever makes one should know what makes it large."""
+    for mesh in scene.get("meshes", {}).values():
+        triangles = len(mesh["faces"]) // 16  # three numbers of four bytes, and four letters for three bytes
+        if triangles > LARGE_MESH:
+            size = (len(mesh["faces"]) + len(mesh["vertices"])) / 1e6
+            warnings.warn(
+                f"mesh {mesh.get('name', '')!r}: {triangles:,} triangles make {size:.1f} MB of the page: "
+                "a coarser mesh makes a smaller file",
+                ModelWarning,
+                stacklevel=3,
+            )
+
+
 def _policy(style: str, script: str, live: bool) -> str:
-    """Only this style and this script run, and nothing is fetched from anywhere; live: the socket of `self`."""
+    """Only this style and script run, and nothing is fetched from anywhere; live: the socket of `self`."""
     rules = [
         "default-src 'none'",
         f"style-src '{_hash(style)}'",

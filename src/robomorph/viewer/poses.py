@@ -12,7 +12,7 @@ DIGITS = 7  # decimals that are sent: a tenth of a micrometre
 
 
 def sevens(matrices: npt.NDArray[Any]) -> Array:
-    """(..., 7) of poses (..., 4, 4): position, then the unit quaternion with its scalar last and not negative."""
+    """(..., 7) of poses (..., 4, 4): position, then the unit quaternion, its scalar last and not negative."""
     m = np.asarray(matrices, np.float64)
     out = np.empty((*m.shape[:-2], 7))
     out[..., :3] = m[..., :3, 3]
@@ -34,7 +34,8 @@ def quaternions(rotations: Array) -> Array:
     largest = np.argmax(squares, axis=-1)[..., None, None]
     row = np.take_along_axis(products, largest, axis=-2)[..., 0, :]
     unit = row / np.linalg.norm(row, axis=-1, keepdims=True)
-    return np.where(unit[..., 3:] < 0.0, -unit, unit)
+    out: Array = np.where(unit[..., 3:] < 0.0, -unit, unit)
+    return out
 
 
 def matrix(position: Array, quaternion: Array) -> Array:

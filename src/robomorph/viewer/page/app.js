@@ -112,7 +112,7 @@ const app = (() => {
     });
   };
 
-  const actions = (self) => ({
+  const viewing = (self) => ({
     redraw: () => {
       if (self.waiting) return;
       self.waiting = true;
@@ -131,6 +131,9 @@ const app = (() => {
     hold: () => self.handle.hold(),
     pulled: (pose) => self.handle.pulled(pose),
     resized: () => resized(self),
+  });
+
+  const showing = (self) => ({
     choose: (index) => {
       self.chosen = index;
       drive(self);
@@ -171,7 +174,7 @@ const app = (() => {
       calm: window.matchMedia('(prefers-reduced-motion: reduce)').matches, layersChanged: () => {}, shown: () => {},
       ask: () => false,
     };
-    Object.assign(self, actions(self));
+    Object.assign(self, viewing(self), showing(self));
     self.camera = camera.create();
     self.clock = clock.create(() => { follow(self); self.redraw(); }, () => self.redraw());
     self.handle = handle.create(self);

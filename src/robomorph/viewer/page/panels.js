@@ -10,7 +10,9 @@ const panels = (() => {
   // In a file only what it has; a server computes what is asked for.
   const offered = (app, layer) => {
     if (app.live || layer === 'frames' || layer === 'names') return true;
-    const marks = [app.scene.marks, ...app.scene.trajectories.flatMap((one) => one.marks || [])].flat();
+    const driven = new Set(app.scene.trajectories.map((one) => one.robot));
+    const still = app.scene.marks.filter((mark) => !driven.has(mark.robot));
+    const marks = [still, ...app.scene.trajectories.flatMap((one) => one.marks || [])].flat();
     return marks.some((mark) => mark.layer === layer)
       || app.scene.robots.some((robot) => robot.shapes.some((shape) => shape.layer === layer));
   };
