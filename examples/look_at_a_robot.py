@@ -29,7 +29,9 @@ def main() -> None:
     motion = Trajectory(times, result.q, name="circle")
     force = {TOOL: [0.0, 0.0, -20.0, 0.0, 0.0, 0.0]}
     with robomorph.view(robot, motion, f_ext=force, ghosts=[start], open_browser=False) as viewer:
-        viewer.save_html(PAGE)  # `viewer.url` is the live page; without open_browser=False it would be open now
+        viewer.save_html(
+            PAGE
+        )  # `viewer.url` is the live page; without open_browser=False it would be open now
     print(f"{PAGE}: {PAGE.stat().st_size / 1e6:.1f} MB")
 
 

@@ -1,4 +1,4 @@
-"""The sections about the live viewer: what tables and goals read, and that a drag and a stream are measured."""
+"""The sections about the live viewer: tables and goals, and that a drag and a stream are measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live viewer in a browser: sliders, a handle dragged by the mouse, motions, reloads; beside Pinocchio."""
+"""The live viewer in a browser: sliders, a handle and a mouse, motions, reloads; beside Pinocchio."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def opened_url(browser: Any, url: str) -> Iterator[Opened]:
 @contextmanager
 def shown(browser: Any, name: str, **more: Any) -> Iterator[tuple[Viewer, Opened]]:
     robot = loaded(name)
-    with robomorph.view(robot, **{"q": bent(name), "open_browser": False, **more}) as viewer:
-        with opened_url(browser, viewer.url) as opened:
-            until(opened, lambda: viewer.connections == 1)
-            yield viewer, opened
-            assert opened.errors == [] and opened.requests == []
+    asked = {"q": bent(name), "open_browser": False, **more}
+    with robomorph.view(robot, **asked) as viewer, opened_url(browser, viewer.url) as opened:
+        until(opened, lambda: viewer.connections == 1)
+        yield viewer, opened
+        assert opened.errors == [] and opened.requests == []
 
 
 def until(opened: Opened, holds: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -116,7 +116,7 @@ def pull(opened: Opened, k: int, step: float) -> Array:
 
 
 def confirmed(viewer: Viewer, opened: Opened, name: str, target: Array) -> bool:
-    """Is what the page says of the last drag so, by Pinocchio: that the frame is there, or how far it is off?"""
+    """Is what the page says of the last drag so, by Pinocchio: the frame is there, or it is so far off?"""
     text = opened.page.locator(".result").inner_text()
     off = float(np.linalg.norm(pose_by_pinocchio(name, viewer.q, TOOL[name])[:3, 3] - target))
     said = re.search(r"position error\s+(\S+) m", text)
@@ -150,8 +150,8 @@ def drag_and_confirm(browser: Any, name: str, drags: int) -> None:
 
 @pytest.mark.parametrize(("name", "drags"), [("iiwa14", 20), ("hyq", 4), ("atlas", 4)])
 def test_the_handle_is_dragged_and_followed(browser: Any, name: str, drags: int) -> None:
-    """By the mouse. The robot ends where Pinocchio says that the frame is where the handle was left, or the page
-    says by how much it does not."""
+    """By the mouse. The robot ends where Pinocchio says that the frame is where the handle was left, or the
+    page says by how much it does not."""
     drag_and_confirm(browser, name, drags)
 
 

@@ -37,7 +37,9 @@ def test_a_robot_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert robot["frames"] == [TOOL["iiwa14"]]
     np.testing.assert_allclose(robot["q"], bent("iiwa14"))
     place = robot["poses"][robot["links"].index(TOOL["iiwa14"])][:3]
-    np.testing.assert_allclose(place, pose_by_pinocchio("iiwa14", bent("iiwa14"), TOOL["iiwa14"])[:3, 3], atol=1e-9)
+    np.testing.assert_allclose(
+        place, pose_by_pinocchio("iiwa14", bent("iiwa14"), TOOL["iiwa14"])[:3, 3], atol=1e-9
+    )
     assert sorted(os.listdir(tmp_path)) == ["arm.html"]
 
 
@@ -56,13 +58,25 @@ def test_several_robots_and_a_motion(tmp_path: Path) -> None:
     [
         (["view"], "expected one robot at least"),
         (["view", "nobody"], "'nobody': expected a built-in robot"),
-        (["view", "iiwa14", "--html", "page.txt"], "expected a file's name ending in .html, found 'page.txt'"),
+        (
+            ["view", "iiwa14", "--html", "page.txt"],
+            "expected a file's name ending in .html, found 'page.txt'",
+        ),
         (["view", "iiwa14", "--html", "/proc/none/page.html"], "/proc/none"),
         (["view", "iiwa14", "--trajectory", "none.csv", "--html", "x.html"], "none.csv: No such file"),
-        (["view", "iiwa14", "--q", "1,2", "--html", "x.html"], "q: expected (7,) numbers for iiwa14, found (2,)"),
-        (["view", "iiwa14", "hyq", "--q", "1", "--html", "x.html"], "--q: expected one robot with it, found 2"),
+        (
+            ["view", "iiwa14", "--q", "1,2", "--html", "x.html"],
+            "q: expected (7,) numbers for iiwa14, found (2,)",
+        ),
+        (
+            ["view", "iiwa14", "hyq", "--q", "1", "--html", "x.html"],
+            "--q: expected one robot with it, found 2",
+        ),
         (["view", "iiwa14", "--frame", "tool", "--html", "x.html"], "no link or frame called 'tool'"),
-        (["view", "iiwa14", "--port", "70000", "--no-browser"], "port: expected a whole number from 0 to 65535"),
+        (
+            ["view", "iiwa14", "--port", "70000", "--no-browser"],
+            "port: expected a whole number from 0 to 65535",
+        ),
         (["plan", "--html", "page.txt"], "ending in .html"),
         (["mpc", "--html", "page.txt"], "ending in .html"),
         (["ik", "iiwa14", "--position", "0", "0", "1", "--html", "page.txt"], "ending in .html"),
@@ -74,7 +88,11 @@ def test_several_robots_and_a_motion(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_told_before_the_work(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("robomorph.planning.motion.Motion.solve", lambda *a, **b: pytest.fail("worked first"))
@@ -165,7 +183,9 @@ def write_path(path: Path, poses: bool, far: bool) -> list[Any]:
 
 @pytest.mark.parametrize("poses", [False, True])
 @pytest.mark.parametrize("far", [False, True])
-def test_a_path_is_followed(poses: bool, far: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_is_followed(
+    poses: bool, far: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, page = tmp_path / "path.csv", tmp_path / "path.html"
     targets = write_path(path, poses, far)
     code = main(["ik", "iiwa14", "--path", str(path), "--html", str(page), "--json"])

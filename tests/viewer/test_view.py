@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def still(name: str) -> Trajectory:
 
 
 def test_names_and_their_words() -> None:
-    assert "view" in robomorph.__all__ and inspect.isfunction(robomorph.view)
+    assert "view" in dir(robomorph) and inspect.isfunction(robomorph.view)
     assert robomorph.viewer.__name__ == "robomorph.viewer"
     assert set(robomorph.viewer.__all__) == {"Trajectory", "Viewer"}
     names = list(inspect.signature(robomorph.view).parameters)
@@ -82,9 +83,14 @@ def viewer_of_arm() -> Any:
         yield viewer
 
 
+def _opened(urls: list[str], url: str) -> bool:
+    urls.append(url)
+    return True
+
+
 def test_browsers_are_opened_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    monkeypatch.setattr("webbrowser.open", partial(_opened, opened))
     viewer = robomorph.view(loaded("iiwa14"), block=False)
     assert opened == [viewer.url]
     viewer.close()

@@ -194,7 +194,7 @@ def _save_page(robot: Robot, target: Any, result: IKResult, path: str) -> None:
     from robomorph.viewer.marks import target_marks
 
     q, success = np.atleast_2d(result.q), np.atleast_1d(result.success)
-    exhibit = make_exhibit(robot, q=q[0], ghosts=[other for other, found in zip(q[1:], success[1:]) if found])
+    exhibit = make_exhibit(robot, q=q[0], ghosts=list(q[1:][success[1:]]))
     exhibit.marks = target_marks(np.asarray(target)[None], success[:1], exhibit.shown[0].size)
     exhibit.save(path)
 

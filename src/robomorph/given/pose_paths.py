@@ -20,15 +20,15 @@ _UNIT = 1e-3  # how far the length of a quaternion with few digits may be from o
 
 @dataclass(frozen=True)
 class PosePath:
-    """targets: positions (T, 3) m, or poses (T, 4, 4); times (T,) s, increasing, None if the file has none."""
+    """targets: positions (T, 3) m, or poses (T, 4, 4); times (T,) s, increasing; None if there are none."""
 
     targets: Array
     times: Array | None
 
 
 def read_pose_path(path: str | Path) -> PosePath:
-    """CSV: x y z, or x y z qx qy qz qw, a pose a line, perhaps after a time; with names in any order. NPZ: arrays
-    `positions` (T, 3) or `poses` (T, 7) or (T, 4, 4), perhaps `times` or `t`."""
+    """CSV: x y z, or x y z qx qy qz qw, a pose a line, perhaps after a time; with names in any order. NPZ:
+    arrays `positions` (T, 3) or `poses` (T, 7) or (T, 4, 4), perhaps `times` or `t`."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".csv":
@@ -50,8 +50,8 @@ def _columns(table: Table) -> tuple[Array, Array | None]:
         count = table.values.shape[1]
         if count not in (3, 4, 7, 8):
             raise ArgumentError(
-                f"{table.name}: expected 3 columns (x y z), 7 (x y z qx qy qz qw), or one more with the time first, "
-                f"found {count}"
+                f"{table.name}: expected 3 columns (x y z), 7 (x y z qx qy qz qw), or one more with the "
+                f"time first, found {count}"
             )
         timed = count in (4, 8)
         return table.values[:, int(timed) :], table.values[:, 0] if timed else None
@@ -59,14 +59,18 @@ def _columns(table: Table) -> tuple[Array, Array | None]:
     for k, name in enumerate(table.names):
         known = "t" if name.lower() in _TIME else name.lower()
         if known not in ("t", *_PLACE, *_TURN):
-            raise ArgumentError(f"{table.name}: unknown column {name!r}: {hint(name, ['t', *_PLACE, *_TURN])}")
+            raise ArgumentError(
+                f"{table.name}: unknown column {name!r}: {hint(name, ['t', *_PLACE, *_TURN])}"
+            )
         if known in places:
             raise ArgumentError(f"{table.name}: expected a column {name!r} once, found it twice")
         places[known] = k
     wanted = [*_PLACE, *(_TURN if set(_TURN) & set(places) else ())]
     missing = [name for name in wanted if name not in places]
     if missing:
-        raise ArgumentError(f"{table.name}: expected columns {', '.join(wanted)}, found none called {missing}")
+        raise ArgumentError(
+            f"{table.name}: expected columns {', '.join(wanted)}, found none called {missing}"
+        )
     times = table.values[:, places["t"]] if "t" in places else None
     return table.values[:, [places[name] for name in wanted]], times
 
@@ -98,7 +102,8 @@ def _poses(name: str, columns: Array) -> Array:
     if len(wrong):
         k = int(wrong[0])
         raise ArgumentError(
-            f"{name}: expected quaternions qx qy qz qw of length one, found length {lengths[k]:.6g} at pose {k + 1}"
+            f"{name}: expected quaternions qx qy qz qw of length one, found length {lengths[k]:.6g} at pose "
+            f"{k + 1}"
         )
     out = np.tile(np.eye(4), (len(columns), 1, 1))
     out[:, :3, 3] = columns[:, :3]

@@ -109,7 +109,7 @@ def _forces(shown: Shown, links: Array) -> Iterator[Mark]:
 
 
 def target_marks(targets: Array, reached: npt.NDArray[np.bool_], size: float) -> list[Mark]:
-    """A point for each position (T, 3) or pose (T, 4, 4) of a path, in colours for reached (T,) and missed."""
+    """A point for each position (T, 3) or pose (T, 4, 4) of a path, coloured by `reached` (T,)."""
     places = targets if targets.ndim == 2 else targets[:, :3, 3]
     keep = np.unique(np.linspace(0, len(places) - 1, min(len(places), _MOST_TARGETS)).round().astype(int))
     words = ["reached" if reached[k] else "missed" for k in keep]

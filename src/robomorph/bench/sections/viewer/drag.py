@@ -132,9 +132,9 @@ def _tables(records: Records) -> list[TableData]:
         for record in records
     ]
     caption = (
-        "From the sending of a drag to the arrival of its answer, in one process, JSON and the socket included; "
-        "the browser is not. Every answer that claims to follow is confirmed by Pinocchio. Out of reach: targets "
-        "3 m away in x, y and z; the reason in words follows later and is no part of the time."
+        "From the sending of a drag to the arrival of its answer, in one process, JSON and the socket "
+        "included; the browser is not. Every answer that claims to follow is confirmed by Pinocchio. Out of "
+        "reach: targets 3 m away in x, y and z; the reason in words follows later, and is not timed."
     )
     columns = ("robot", "target", "drags", "followed", "median", "99%")
     return [TableData("a dragged frame", columns, rows, 2, caption)]

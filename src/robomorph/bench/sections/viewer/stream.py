@@ -91,13 +91,10 @@ def _show_for(show: Callable[[Array], None], robot: Robot, seconds: float) -> in
 
 
 def _tables(records: Records) -> list[TableData]:
-    rows = [
-        (r.robot, r.case, f"{r.figures['cpu']:.3f}", f"{r.figures['arrived']:.1f}")
-        for r in records
-    ]
+    rows = [(r.robot, r.case, f"{r.figures['cpu']:.3f}", f"{r.figures['arrived']:.1f}") for r in records]
     caption = (
-        f"{RATE:.0f} states a second to one page, which reads in a process of its own; processor: of the whole "
-        "process that shows, its other threads included, as a share of one core. With marks every message has "
+        f"{RATE:.0f} states a second to one page, which reads in a process of its own; cores: what the whole "
+        "process that shows takes, its other threads included. With marks every message has "
         "the centre of mass and the ellipsoid; shapes alone get a whole state four times a second as well."
     )
     return [TableData("streaming", ("robot", "layers", "cores", "messages/s"), rows, 2, caption)]
