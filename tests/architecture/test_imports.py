@@ -51,6 +51,10 @@ USES: dict[str, set[str]] = {
         "verify",
     },
     "loading": {"errors", "model", "robot"},
+    "viewer": {
+        *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),
+        *("robot", "runtime", "shapes", "__version__"),
+    },
     "public": {"errors", "loading", "model", "robot", "runtime", "targets"},
     "__init__": {"public"},
 }
@@ -72,7 +76,6 @@ SHOWS: dict[str, set[str]] = {
         "report",
         "robot",
     },
-    "viewer": {*ROBOTS, "errors", "naming", "robot", "__version__"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }
