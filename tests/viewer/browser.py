@@ -71,6 +71,9 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(1000.0 * _LONGEST)
+
     def run(self, script: str, argument: Any = None) -> Any:
         return self.page.evaluate(script, argument)
 
