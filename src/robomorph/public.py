@@ -17,6 +17,7 @@ from robomorph.runtime import get_default_threads, set_default_threads
 from robomorph.runtime.kernel import KernelStats
 from robomorph.runtime.results import JointLimits
 from robomorph.targets.cpu.kernel import Kernel
+from robomorph.viewer.view import view
 
 __all__ = [
     "ArgumentError",
@@ -37,4 +38,5 @@ __all__ = [
     "get_default_threads",
     "load",
     "set_default_threads",
+    "view",
 ]

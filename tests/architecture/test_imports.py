@@ -51,7 +51,12 @@ USES: dict[str, set[str]] = {
         "verify",
     },
     "loading": {"errors", "model", "robot"},
-    "public": {"errors", "loading", "model", "robot", "runtime", "targets"},
+    # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
+    "viewer": {
+        *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),
+        *("robot", "runtime", "shapes", "__version__"),
+    },
+    "public": {"errors", "loading", "model", "robot", "runtime", "targets", "viewer"},
     "__init__": {"public"},
 }
 # Top: shows and checks.
@@ -71,6 +76,7 @@ SHOWS: dict[str, set[str]] = {
         "planning",
         "report",
         "robot",
+        "viewer",
     },
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},

@@ -48,13 +48,21 @@ WITHIN_REACH = {
         "native",
         "planning",
         "planning-certificate",
+        "viewer",
     ),
     *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
 }
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))
-def test_page_runs(name: str, registries: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_runs(
+    name: str,
+    registries: None,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # what a page writes
     page = ROOT / "README.md" if name == "README" else ROOT / "docs" / f"{name}.md"
     blocks = _BLOCK.findall(page.read_text(encoding="utf-8"))
     assert blocks, f"{page.name} has no Python blocks any more"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
+_BASE = "root_joint"  # what both call a floating base
 
 
 class PinocchioCheck:
@@ -31,7 +32,9 @@ class PinocchioCheck:
 
         self._pin: Any = pinocchio
         self.robot = robot
-        self.model: Any = pinocchio.buildModelFromXML(read_source(source).data.decode())
+        free = any(body.joint_name == _BASE and body.kind == "floating" for body in robot.model.bodies)
+        root = [pinocchio.JointModelFreeFlyer()] if free else []
+        self.model: Any = pinocchio.buildModelFromXML(read_source(source).data.decode(), *root)
         self.data: Any = self.model.createData()
 
     def poses(self, q: Array, frame: str) -> Array:

@@ -20,8 +20,9 @@ examples:
   robomorph ik iiwa14 --position 0.4 0.2 0.6 --rpy 0 3.14159 0 --solutions 4
   robomorph ik iiwa14 --position 0.4 0.2 0.6 --method quick-ik --on opencl
   robomorph ik arm.urdf --frame tool0 --position 0.3 0 0.5 --q0 0,-1.5,1.5,0,0,0 --json
+  robomorph ik iiwa14 --path poses.csv --html motion.html
 
-exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad input
+exit codes: 0 solved, 1 not solved, or not all of a path (the reason is printed), 2 wrong usage or bad input
 """
 _ROUNDS = 20
 
@@ -51,14 +52,16 @@ class _Devices(_Methods):
 
 
 def add_parser(subparsers: Any) -> None:
-    from robomorph.cli.options import add_robot_options
+    from robomorph.cli.options import add_robot_options, path_text
+    from robomorph.cli.outputs import HTML_HELP
     from robomorph.cli.parser import is_number, numbers
 
     parser = subparsers.add_parser(
         "ik",
-        help="solve inverse kinematics for a position or pose",
+        help="solve inverse kinematics for a position, a pose or a path",
         description="Finds joint positions inside the limits that bring a frame to a position, or with --rpy "
-        "to a pose; shows the answer, its errors, the time it took and a picture of the arm.",
+        "to a pose; shows the answer, its errors, the time it took and a picture of the arm. --path takes "
+        "positions or poses of a file instead, each solved from the solution before it.",
         epilog=_EPILOG,
     )
     add_robot_options(parser)
@@ -69,8 +72,9 @@ def add_parser(subparsers: Any) -> None:
         "--q0": ("Q ...", "start, numbers separated by commas or spaces"),
     }
     for flag, (metavar, text) in vectors.items():
-        needed = flag == "--position"
-        parser.add_list(flag, metavar=metavar, read=numbers, accepts=is_number, required=needed, help=text)
+        parser.add_list(flag, metavar=metavar, read=numbers, accepts=is_number, help=text)
+    text = "x y z or x y z qx qy qz qw a line, perhaps after a time (.csv; .npz: docs/viewer.md)"
+    parser.add_argument("--path", metavar="FILE", type=path_text, help=text)
     parser.add_argument("--tolerance", type=float, default=1e-5, help="m and rad (default 1e-5)")
     parser.add_argument("--any", action="store_true", help="the first solution, not the nearest to the start")
     parser.add_argument("--solutions", metavar="N", type=int, default=1, help="as many distinct solutions")
@@ -88,29 +92,36 @@ def add_parser(subparsers: Any) -> None:
         help="what the search runs on: %(choices)s (default cpu); GPUs take positions and --method quick-ik",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random starts")
+    parser.add_argument("--html", metavar="FILE", type=path_text, help=HTML_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def run(args: argparse.Namespace) -> int:
     import numpy as np
 
+    from robomorph.cli.ik_path import check_path_options, run_path
     from robomorph.cli.options import load_robot
+    from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import make_console, print_json
     from robomorph.ik.problem import only_tip
 
+    check_path_options(args)
     _require_three(args)
+    check_outputs(None, None, args.html)
     robot, messages = load_robot(args)
     frame = args.frame or only_tip(robot)
-    target = np.array(args.position) if args.rpy is None else pose_of(args.position, args.rpy)
     options = {
         "tolerance": args.tolerance,
         "nearest": not args.any,
-        "solutions": args.solutions,
         "method": args.method,
         "seed": args.seed,
         "on": args.on,
         "fixed": fixed_joints(robot, [word for words in args.fixed or [] for word in words]),
     }
+    if args.path is not None:
+        return run_path(args, robot, frame, options)
+    options["solutions"] = args.solutions
+    target = np.array(args.position) if args.rpy is None else pose_of(args.position, args.rpy)
     q0 = None if args.q0 is None else np.array(args.q0)
     result = robot.inverse_kinematics(target, frame, q0, **options)  # compiles, if nothing is cached
     seconds = float("inf")
@@ -118,6 +129,8 @@ def run(args: argparse.Namespace) -> int:
         begin = time.perf_counter()
         robot.inverse_kinematics(target, frame, q0, **options)
         seconds = min(seconds, time.perf_counter() - begin)
+    if args.html:
+        _save_page(robot, target, result, args.html)
     if args.json:
         print_json({**describe(robot, frame, result, seconds), "warnings": messages})
     else:
@@ -171,6 +184,19 @@ def describe(robot: Robot, frame: str, result: IKResult, seconds: float) -> dict
         "reason": result.reason,
         "seconds": seconds,
     }
+
+
+def _save_page(robot: Robot, target: Any, result: IKResult, path: str) -> None:
+    """The robot at the first solution, the others as ghosts, and the target."""
+    import numpy as np
+
+    from robomorph.viewer.exhibit import make_exhibit
+    from robomorph.viewer.marks import target_marks
+
+    q, success = np.atleast_2d(result.q), np.atleast_1d(result.success)
+    exhibit = make_exhibit(robot, q=q[0], ghosts=list(q[1:][success[1:]]))
+    exhibit.marks = target_marks(np.asarray(target)[None], success[:1], exhibit.shown[0].size)
+    exhibit.save(path)
 
 
 def _print(console: Console, robot: Robot, frame: str, result: IKResult, seconds: float) -> None:

@@ -25,6 +25,12 @@ class Stopped(KeyboardInterrupt):
         self.exit_code = 128 + int(signum)
 
 
+def expected() -> None:
+    """The signal that arrived was the way to end the command: it is not an interruption."""
+    global _seen
+    _seen = None
+
+
 def seen() -> signal.Signals | None:
     """The signal that arrived, if one did; code that catches everything may have hidden its exception."""
     return _seen

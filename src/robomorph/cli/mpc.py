@@ -39,7 +39,7 @@ exit codes: 0 the loops ran to their end, 1 one diverged (it is said how), 2 wro
 
 
 def add_parser(subparsers: Any) -> None:
-    from robomorph.cli.outputs import STDOUT
+    from robomorph.cli.outputs import HTML_HELP, STDOUT
 
     parser = subparsers.add_parser(
         "mpc",
@@ -54,6 +54,7 @@ def add_parser(subparsers: Any) -> None:
     _add_controller_options(parser.add_argument_group("the controller"))
     _add_plant_options(parser.add_argument_group("the plant"))
     parser.add_argument("--plots", metavar="DIR", type=path_text, help="write PNG plots (needs matplotlib)")
+    parser.add_argument("--html", metavar="FILE", type=path_text, help=HTML_HELP)
     parser.add_argument(
         "--json",
         metavar="FILE",
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.outputs import STDOUT, check_outputs, write_json
     from robomorph.cli.terminal import make_console, print_json
 
-    check_outputs(args.json, Path(args.plots) if args.plots else None)
+    check_outputs(args.json, Path(args.plots) if args.plots else None, args.html)
     cases, messages = loops_of(args)
     found = [(case, _simulated(args, case, k, len(cases))) for k, case in enumerate(cases)]
     if args.plots:
@@ -113,6 +114,8 @@ def run(args: argparse.Namespace) -> int:
 
         for case, loop in found:
             draw_loop(loop, Path(args.plots), f"{case.name.replace(' ', '-')}-")
+    if args.html:
+        _save_page(found, args.html)
     document = {"loops": [_described(args, *pair) for pair in found], "warnings": messages}
     if args.json == STDOUT:
         print_json(document)
@@ -121,6 +124,14 @@ def run(args: argparse.Namespace) -> int:
     if args.json is not None and args.json != STDOUT:
         write_json(document, Path(args.json))
     return 0 if all(loop.success for _, loop in found) else 1
+
+
+def _save_page(found: Sequence[tuple[LoopCase, Simulation]], path: str) -> None:
+    from robomorph.viewer.exhibit import make_exhibit
+    from robomorph.viewer.trajectory import Trajectory
+
+    motions = [Trajectory.of_simulation(loop, case.name) for case, loop in found]
+    make_exhibit(found[0][0].problem.robot, motions).save(path)
 
 
 def _simulated(args: argparse.Namespace, case: LoopCase, k: int, count: int) -> Simulation:

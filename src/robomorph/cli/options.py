@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 DEFAULT_ROBOT = "iiwa14"
 
 
-def add_robot_options(parser: Parser, *, default: str | None = None) -> None:
-    """ROBOT and what may be changed about it while loading; ROBOT may be left out if there is a default."""
+def add_robot_options(parser: Parser, *, default: str | None = None, several: bool = False) -> None:
+    """ROBOT and what may be changed about it while loading; ROBOT may be left out if there is a default.
+    several: a list of them, `robots`, and what is changed is changed about each."""
     text = "a built-in name (see `robomorph robots`) or the path of a URDF file"
-    if default is None:
+    if several:
+        parser.robot = parser.add_argument("robots", metavar="ROBOT", nargs="*", help=text)
+    elif default is None:
         parser.robot = parser.add_argument("robot", metavar="ROBOT", help=text)
     else:
         parser.robot = parser.add_argument(

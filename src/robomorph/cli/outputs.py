@@ -8,10 +8,16 @@ from typing import Any
 
 # The FILE of an option --json that was given none.
 STDOUT = "-"
+HTML_HELP = "write a page with the scene, a time bar and plots, which opens without a network"
 
 
-def check_outputs(json_file: str | None, plots: Path | None) -> None:
-    """Whether both can be written: OSError, ArgumentError for a robot, TargetError without matplotlib."""
+def check_outputs(json_file: str | None, plots: Path | None, html: str | None = None) -> None:
+    """Whether all can be written: OSError, ArgumentError for a robot or a page's name, TargetError without
+    matplotlib."""
+    if html is not None:
+        from robomorph.viewer.html_file import html_path
+
+        _check_file(html_path(html))
     if json_file is not None and json_file != STDOUT:
         _refuse_robots(json_file)
         _check_file(Path(json_file))

@@ -25,6 +25,7 @@ exit codes: 0 solved, 1 not solved (the reason is printed), 2 wrong usage or bad
 
 def add_parser(subparsers: Any) -> None:
     from robomorph.cli.options import path_text
+    from robomorph.cli.outputs import HTML_HELP
     from robomorph.cli.plan_device import add_device_options
 
     parser = subparsers.add_parser(
@@ -58,6 +59,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--no-proof", action="store_true", help="do not prove the plan for every instant")
     parser.add_argument("--plots", metavar="FOLDER", type=path_text, help="draw figures there")
+    parser.add_argument("--html", metavar="FILE", type=path_text, help=HTML_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.planning import load_scenario
     from robomorph.planning.plan import check_ending
 
-    check_outputs(args.save, Path(args.plots) if args.plots else None)
+    check_outputs(args.save, Path(args.plots) if args.plots else None, args.html)
     if args.save:
         check_ending(Path(args.save))
     with warnings_shown() as messages:
@@ -96,6 +98,10 @@ def run(args: argparse.Namespace) -> int:
         from robomorph.report.plan_plots import draw_plan
 
         draw_plan(plan, motion, Path(args.plots))
+    if args.html:
+        from robomorph.viewer.exhibit import make_exhibit
+
+        make_exhibit(plan.robot, plan).save(args.html)
     if args.json:
         print_json({**describe(scenario, plan), "warnings": messages})
     else:

@@ -29,6 +29,7 @@ examples:
                                         a motion whose constraints hold at every instant
   robomorph check plan.json             that it does, proven again by a second program
   robomorph mpc iiwa14                  predictive control in a closed loop, with a push
+  robomorph view iiwa14                 the robot in the browser: sliders, a handle, motions
   robomorph bench --quick               the kernels against other libraries
   robomorph export iiwa14 -o iiwa       C++, CUDA, OpenCL or SystemVerilog source code
   robomorph gpu-report iiwa14           registers, spills and occupancy of the CUDA kernels

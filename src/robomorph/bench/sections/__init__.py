@@ -111,6 +111,15 @@ MPC = Group(
     },
 )
 
+VIEWER = Group(
+    "viewer",
+    "the live viewer, over a real socket and without a browser",
+    {
+        "drag": "from a drag that is sent to the answer that is received",
+        "stream": "the processor's share that showing 60 states a second takes",
+    },
+)
+
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER)
 }  # the first is what `robomorph bench` means

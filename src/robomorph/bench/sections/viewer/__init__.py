@@ -1,0 +1,1 @@
+"""Sections about the live viewer."""
