@@ -55,7 +55,7 @@ USES: dict[str, set[str]] = {
 }
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
-    "report": {"compiler", "errors", "mpc", "planning", "robot", "targets"},
+    "report": {"accelerators", "compiler", "errors", "ir", "mpc", "planning", "robot", "targets"},
     "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "mpc", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
     "bench": {

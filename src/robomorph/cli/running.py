@@ -73,6 +73,7 @@ def run_command(argv: Sequence[str] | None) -> int:
         args = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version, or wrong usage
         raise SystemExit(_delivered(stop.code)) from None
+    args.given = list(sys.argv[1:] if argv is None else argv)  # for what is written with its command
     return int(_delivered(_answer(args)))
 
 

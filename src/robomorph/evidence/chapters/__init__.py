@@ -33,7 +33,16 @@ class Chapter:
 
 TITLES = {
     "sparsity": "Sparsity of the joints' transforms",
+    "features": "Features of the computation",
     "operations": "Operations by function and formulation",
+    "steps": "One computation in its three steps",
+    "batches": "Batches end to end, and threads",
+    "gpu": "GPU kernels in three partitionings",
+    "chip": "Chips: cycles and resources",
+    "formats": "Errors by word width",
+    "area": "Area and power",
+    "space": "The design space",
+    "coprocessor": "A chip behind a link to its host",
 }
 
 
