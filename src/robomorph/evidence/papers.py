@@ -106,7 +106,7 @@ RATES: dict[str, Any] = {
     "paper": ROBOMORPHIC,
     "lines_hz": [250.0, 1000.0],
     "iterations": 10,
-    "steps_at_250_hz": {"CPU": 80, "FPGA": 100, "chip": 115},
+    "steps_at_first_line": {"CPU": 80, "FPGA": 100, "chip": 115},
 }
 SCENARIOS: dict[str, Any] = {
     "paper": PLANNING,

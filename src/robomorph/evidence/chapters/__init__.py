@@ -43,6 +43,10 @@ TITLES = {
     "area": "Area and power",
     "space": "The design space",
     "coprocessor": "A chip behind a link to its host",
+    "rates": "Control rate against horizon",
+    "mpc-formats": "Number formats inside the controller",
+    "ik": "Inverse kinematics: Quick-IK and its chip",
+    "planning": "Motions that hold at every instant",
 }
 
 

@@ -45,7 +45,7 @@ def run(context: Context) -> dict[str, Any]:
         subject = Subject(source)
         if lack is None:
             compiled.append({"robot": subject.robot.name, **_compiled(context, subject)})
-        if device is not None:
+        if device is not None and not (context.quick and ran):
             ran.append({"robot": subject.robot.name, "rows": _runs(context, subject)})
     names = " ".join(context.sources)
     return {
