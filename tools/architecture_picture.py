@@ -41,6 +41,7 @@ FLOORS: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
             ("model", "descriptions, joints, manifolds"),
             ("algorithms", "sweeps over a generic scalar"),
             ("spatial", "6-D vectors, scalars"),
+            ("shapes", "skeletons, meshes"),
         ),
     ),
     (

@@ -10,6 +10,12 @@ class RobomorphError(Exception):
 class ModelError(RobomorphError, ValueError):
     """A robot description cannot be used; the message names the place and the mend."""
 
+    finding = ""  # what was expected and found, without the place, where one place is at fault
+
+
+class MeshError(RobomorphError, ValueError):
+    """A mesh file cannot be used; the message names it, what was expected and what was found."""
+
 
 class ModelWarning(UserWarning):
     """A robot description is usable but suspicious."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from robomorph.errors import ArgumentError
 from robomorph.model.changes import LockedValue, Payload, ToolFrame
 from robomorph.model.load import SNAP, load_model
+from robomorph.model.mesh_paths import PackageDirs
 from robomorph.model.sources import LoadRecord, Source, read_source
 from robomorph.robot import Robot
 
@@ -28,6 +29,7 @@ def load(
     strict: bool = False,
     snap: float = SNAP,
     check_finite: bool = True,
+    package_dirs: PackageDirs | None = None,
 ) -> Robot:
     """Load a robot.
 
@@ -43,6 +45,7 @@ def load(
     strict: whatever would be a ModelWarning becomes a ModelError.
     snap: angles this close (rad) to a multiple of pi/2, and axis entries this close to 0, are exactly that.
     check_finite: refuse NaN, infinities and quaternions not of length one in arguments.
+    package_dirs: folders that hold the ROS packages of mesh files, or are such packages (docs/models.md).
     """
     switches = {
         "floating_base": floating_base,
@@ -56,5 +59,6 @@ def load(
     document = read_source(source)
     options: dict[str, Any] = {"root": root, "floating_base": floating_base, "mimic": mimic, "snap": snap}
     options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
-    model = load_model(document, **options, strict=strict, stacklevel=2)
+    model = load_model(document, **options, strict=strict, package_dirs=package_dirs, stacklevel=2)
+    # The record is of what moves; where meshes were found is in the model's shapes.
     return Robot(model, check_finite=check_finite, record=LoadRecord(document, deepcopy(options)))

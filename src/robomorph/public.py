@@ -2,6 +2,7 @@
 
 from robomorph.errors import (
     ArgumentError,
+    MeshError,
     ModelError,
     ModelWarning,
     OverflowWarning,
@@ -23,6 +24,7 @@ __all__ = [
     "JointLimits",
     "Kernel",
     "KernelStats",
+    "MeshError",
     "ModelError",
     "ModelWarning",
     "OverflowWarning",

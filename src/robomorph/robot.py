@@ -21,7 +21,7 @@ from robomorph.compiler.make import make_kernel
 from robomorph.compiler.specialise import Specialiser, make_request
 from robomorph.compiler.unit_parts import unit_parts
 from robomorph.errors import ArgumentError
-from robomorph.model import Model
+from robomorph.model import Model, Shape
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.model.sources import LoadRecord
 from robomorph.robot_functions import RobotFunctions
@@ -103,6 +103,11 @@ class Robot(RobotFunctions):
     def frame_names(self) -> tuple[str, ...]:
         """Every link, then the tool frames that were added."""
         return tuple(frame.name for frame in self.model.frames)
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Every <visual> and <collision> of the description, placed on the bodies that carry them."""
+        return self.model.shapes
 
     @property
     def gravity(self) -> Array:

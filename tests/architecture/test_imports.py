@@ -32,6 +32,7 @@ GROUND: dict[str, set[str]] = {
 ROBOTS: dict[str, set[str]] = {
     "spatial": set(),
     "model": {"errors", "naming", "paths", "spatial"},
+    "shapes": {"errors", "model", "paths"},
     "algorithms": {"errors", "ir", "model", "spatial"},
     "tasks": {"algorithms", "errors", "model", "naming", "runtime", "spatial"},
 }
@@ -71,9 +72,10 @@ SHOWS: dict[str, set[str]] = {
         "report",
         "robot",
     },
+    "viewer": {*ROBOTS, "errors", "naming", "robot", "__version__"},
     # The papers' measurements as one page: asks everybody who measures. `report` has the figures that bench
     # draws too, so it could not.
-    "evidence": {*GROUND, *ROBOTS, *USES, "bench", "report"} - {"checker", "given", "robot_functions"},
+    "evidence": {*GROUND, *ROBOTS, *USES, "bench", "report", "viewer"} - {"checker", "given", "robot_functions"},
     "cli": {*GROUND, *ROBOTS, *USES, "bench", "evidence", "export", "report", "verify", "__version__"},
     "__main__": {"cli"},
 }

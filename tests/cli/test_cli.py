@@ -98,6 +98,33 @@ def test_info_tells_limits_axis_and_mass(capsys: pytest.CaptureFixture[str], pen
     assert "swing [m]" in capsys.readouterr().out  # brackets are not taken for markup
 
 
+def test_info_counts_shapes_and_names_missing_meshes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run_json(capsys, "info", "iiwa14")["shapes"] == {
+        "visual": 0,
+        "collision": 0,
+        "missing_meshes": [],
+    }
+    shape = '<{0}><geometry><mesh filename="package://arm/{1}.stl"/></geometry></{0}>'
+    shapes = "".join(shape.format(*one) for one in (("visual", "a"), ("visual", "b"), ("collision", "a")))
+    urdf = tmp_path / "shaped.urdf"
+    urdf.write_text(
+        f'<robot name="shaped"><link name="base">{shapes}</link><link name="tip"/>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="tip"/></joint></robot>'
+    )
+    data = run_json(capsys, "info", str(urdf))
+    missing = ["package://arm/a.stl", "package://arm/b.stl"]
+    assert data["shapes"] == {"visual": 2, "collision": 1, "missing_meshes": missing}
+    assert any("mesh files that were not found" in message for message in data["warnings"])
+    (tmp_path / "packages" / "arm").mkdir(parents=True)
+    (tmp_path / "packages" / "arm" / "a.stl").touch()
+    assert main(["info", str(urdf), "--package-dir", str(tmp_path / "packages")]) == 0
+    out = capsys.readouterr().out
+    assert "shapes: 2 visual, 1 collision; 1 mesh files not found:" in out and "package://arm/b.stl" in out
+    assert main(["info", str(urdf), "--strict"]) == 2
+
+
 def test_info_of_a_floating_base_and_locked_joints(capsys: pytest.CaptureFixture[str]) -> None:
     data = run_json(capsys, "info", "hyq", "--floating-base", "--locked", "lf_haa_joint=0.1")
     assert data["nv"] == 6 + 11 and data["nq"] == 7 + 11

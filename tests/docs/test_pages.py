@@ -41,6 +41,7 @@ WITHIN_REACH = {
         "README",
         "compiler",
         "fixed",
+        "models",
         "motion-kernels",
         "mpc-loop",
         "mpc",

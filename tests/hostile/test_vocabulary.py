@@ -147,8 +147,15 @@ def test_version_1_2_brings_nothing_that_is_warned_of() -> None:
 
 # --- the table ----------------------------------------------------------------------------------------------
 
+SHAPES = (
+    '<visual name="v"><origin xyz="0 0 0"/><geometry><box size="1 1 1"/></geometry>'
+    '<material name="m"><color rgba="1 0 0 1"/></material></visual><collision name="c"><geometry>'
+    '<capsule radius="1" length="1"/></geometry></collision><collision><geometry><cylinder radius="1" '
+    'length="1"/></geometry></collision><collision><geometry><sphere radius="1"/></geometry></collision>'
+)
 FULL = robot(
-    *arm()[:3],
+    *arm()[:2],
+    link("lower", SOUND_INERTIAL + SHAPES),
     joint(
         "shoulder",
         "base",
@@ -188,7 +195,7 @@ def test_every_misspelling_is_noted_with_what_was_meant(text: str, wrong: str, m
 
 
 def test_the_table_is_covered() -> None:
-    assert len(spoilt()) >= 35
+    assert len(spoilt()) >= 55
 
 
 @pytest.mark.parametrize(
@@ -204,7 +211,7 @@ def test_the_table_is_covered() -> None:
     ],
 )
 def test_extensions_are_passed_over(extension: str) -> None:
-    inside = FULL.replace(SOUND_INERTIAL, SOUND_INERTIAL + "<drake:diagram/><visual><Axis/></visual>", 1)
+    inside = FULL.replace(SOUND_INERTIAL, SOUND_INERTIAL + "<drake:diagram/><contact><Axis/></contact>", 1)
     whole = inside.replace("</robot>", f"{extension}</robot>").replace(
         "<robot ", '<robot xmlns:drake="http://drake.mit.edu" xmlns="x" '
     )

@@ -302,6 +302,6 @@ def test_all_joints_that_move_nothing_are_named() -> None:
 def test_unknown_elements_are_ignored() -> None:
     extra = "<gazebo><link name='x'/></gazebo><transmission name='t'><joint name='shoulder'/></transmission>"
     text = robot(*arm(), extra, "<material name='grey'/>").replace(
-        SOUND_INERTIAL, SOUND_INERTIAL + "<visual/>"
+        SOUND_INERTIAL, SOUND_INERTIAL + "<visual><geometry><sphere radius='1'/></geometry></visual>"
     )
     assert load_model(text, strict=True).joint_names == ("shoulder", "elbow")

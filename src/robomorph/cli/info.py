@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     console = make_console()
     _print_summary(console, robot, plain)
+    _print_shapes(console, robot)
     _print_joints(console, robot)
     _print_bodies(console, robot)
     _print_sparsity(console, robot, plain, fitted)
@@ -72,12 +73,27 @@ def describe(robot: Robot, plain: list[Sparsity], fitted: list[Sparsity]) -> dic
         "gravity": model.gravity,
         "links": model.link_names,
         "tool_frames": [frame.name for frame in model.frames if frame.tool],
+        "shapes": _shape_counts(robot),
         "joints": joints,
         "sparsity_frames": {"transform_nonzeros": FRAMES, "transform_nonzeros_fitted": FITTED},
         "superposed_nonzeros": superposed(plain).populated if plain else 0,
         "superposed_nonzeros_fitted": superposed(fitted).populated if fitted else 0,
         "operations_before_and_after_regrouping": regrouping_savings(robot),
         "digest": model.digest,
+    }
+
+
+def _shape_counts(robot: Robot) -> dict[str, Any]:
+    from robomorph.model import Mesh
+
+    shapes = robot.shapes
+    missing = [
+        shape.geometry.uri for shape in shapes if isinstance(shape.geometry, Mesh) and shape.is_missing
+    ]
+    return {
+        "visual": sum(shape.kind == "visual" for shape in shapes),
+        "collision": sum(shape.kind == "collision" for shape in shapes),
+        "missing_meshes": list(dict.fromkeys(missing)),
     }
 
 
@@ -129,6 +145,18 @@ def _print_summary(console: Console, robot: Robot, sparsity: list[Sparsity]) -> 
         f"({max(merged, 0)} merged into others), nq = {robot.nq}, nv = {robot.nv}, {mass:.4g} kg in motion"
     )
     console.print(tree_view(model, sparsity))
+    console.print()
+
+
+def _print_shapes(console: Console, robot: Robot) -> None:
+    from rich.markup import escape
+
+    counts = _shape_counts(robot)
+    missing = counts["missing_meshes"]
+    console.print(f"shapes: {counts['visual']} visual, {counts['collision']} collision", end="")
+    console.print(f"; {len(missing)} mesh files not found:" if missing else "")
+    for uri in missing:
+        console.print(f"  {escape(uri)}", highlight=False)
     console.print()
 
 

@@ -32,6 +32,12 @@ def add_robot_options(parser: Parser, *, default: str | None = None) -> None:
     group.add_argument(
         "--snap", metavar="RAD", type=float, help="take angles this close to right angles as exact"
     )
+    group.add_argument(
+        "--package-dir",
+        metavar="DIR",
+        action="append",
+        help="a folder that holds the ROS packages of mesh files, or is one; may be repeated",
+    )
     group.add_argument("--strict", action="store_true", help="treat warnings about the robot as errors")
 
 
@@ -126,6 +132,7 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
         "payloads": {link: _mass(values) for link, values in payloads.items()},
         "tool_frames": {name: (link, _pose(name, values)) for name, (link, values) in frames.items()},
         "strict": args.strict,
+        "package_dirs": args.package_dir,
     }
     if args.gravity is not None:
         options["gravity"] = args.gravity

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from .arrays import Array, frozen
+from .geometry import Shape
 from .inertia import Inertia
 from .pose import Pose
 
@@ -59,11 +60,13 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A link of the file; `inertia` is in the link's frame, None where the file gives none."""
+    """A link of the file; `inertia` is in the link's frame, None where the file gives none. So are the
+    placements of `shapes`, which have no body yet."""
 
     name: str
     inertia: Inertia | None = None
     line: int = 0
+    shapes: tuple[Shape, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

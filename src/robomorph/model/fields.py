@@ -77,6 +77,14 @@ class Fields:
         """Four finite numbers x y z w of bounded size, (4,)."""
         return self._numbers(element, attribute, 4, "four", "x y z w")
 
+    def rgba(self, element: Element) -> Array:
+        """Red, green, blue and opacity (4,), from 0 to 1."""
+        values = self._numbers(element, "rgba", 4, "four", "r g b a")
+        if values.min() < 0.0 or values.max() > 1.0:
+            fix = 'write rgba="r g b a" with four numbers from 0 to 1'
+            raise self.wrong(element, "'rgba' from 0 to 1", f'"{_short(element.attributes["rgba"])}"', fix)
+        return values
+
     def _numbers(self, element: Element, attribute: str, size: int, spelt: str, form: str) -> Array:
         fix = f'write {attribute}="{form}" with {spelt} numbers'
         parts = self.text(element, attribute, fix).split()

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, ModelError
 from .changes import LockedValue, Payload, ToolFrame, read_changes
+from .mesh_paths import PackageDirs, read_package_dirs
 from .model import Model
 from .notes import Notes
 from .reduce import reduce_tree
@@ -34,6 +35,7 @@ def load_model(
     gravity: ArrayLike | None = None,
     strict: bool = False,
     snap: float = SNAP,
+    package_dirs: PackageDirs | None = None,
     stacklevel: int = 1,
 ) -> Model:
     """Load a robot and reduce it to its moving bodies.
@@ -54,15 +56,17 @@ def load_model(
     snap: angles of origins and of locked joints within this many rad of a multiple of pi/2, and entries of
         unit axes this close to 0, are taken as exactly that, so that the entries of transforms are exactly 0
         or 1; 0 takes every number as it is written.
+    package_dirs: folders that hold the packages which mesh files are named by, or are such packages.
     stacklevel: whom warnings point at: 1 is the caller of this function.
     """
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
     changes = read_changes(locked, payloads, tool_frames, gravity)
+    folders = read_package_dirs(package_dirs)
     document = source if isinstance(source, Document) else read_source(source)
     notes = Notes(document.label)
     try:
-        tree = arrange(parse_urdf(document, notes, snap), notes, mimic=mimic)
+        tree = arrange(parse_urdf(document, notes, snap, folders), notes, mimic=mimic)
         tree = tree if root is None else reroot(tree, root)
     except ModelError as error:
         raise notes.with_misspellings(error) from None

@@ -13,6 +13,7 @@ from .arrays import Array, frozen
 from .description import Limits
 from .digest import digest_of
 from .exact import Exact
+from .geometry import Shape
 from .inertia import Inertia
 from .pose import Pose
 
@@ -65,7 +66,8 @@ class Model(Exact):
 
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
-    chosen). digest: sha256 in hex over every name and exact number.
+    chosen). shapes: those of the links, in the order of the frames. digest: sha256 in hex over every name and
+    exact number but those of the shapes, on which no kernel depends; models are equal if their digests are.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Model(Exact):
     frames: tuple[Frame, ...]
     gravity: Array
     standing: Inertia = field(default_factory=Inertia.zero)
+    shapes: tuple[Shape, ...] = ()
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:

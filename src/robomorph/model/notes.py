@@ -25,7 +25,10 @@ class Place(NamedTuple):
 def fault(place: Place, *, expected: str, found: str, fix: str) -> ModelError:
     """The error for one place: where, what was expected, what was found, how to mend it."""
     end = "" if fix.endswith("?") else "."
-    return ModelError(f"{place}: expected {expected}, found {found}. To mend it: {fix}{end}")
+    finding = f"expected {expected}, found {found}"
+    error = ModelError(f"{place}: {finding}. To mend it: {fix}{end}")
+    error.finding = finding
+    return error
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,26 @@ MIMIC_IGNORED = Concern(
 PAYLOAD_ON_WORLD = Concern(
     "a payload on a link that is fixed to the world; it changes nothing",
     "attach it to a moving link, or load with floating_base=True",
+)
+DROPPED_SHAPE = Concern(
+    "a <visual> or <collision> that cannot be used; it was left out, and dynamics and kinematics do without",
+    "correct the numbers or names, or remove the element",
+)
+MISSING_MESH = Concern(
+    "mesh files that were not found; these shapes can be neither drawn nor touched",
+    "name the folders that hold the packages with package_dirs=[...] (--package-dir), or set "
+    "ROS_PACKAGE_PATH or AMENT_PREFIX_PATH",
+)
+UNKNOWN_MATERIAL = Concern(
+    "a <material> without a colour, and nowhere defined; the shape has no colour",
+    "define it with <material name=...><color rgba=.../></material>",
+)
+BAD_COLOR = Concern(
+    "a colour that cannot be used; it was left out", 'write rgba="r g b a" with four numbers from 0 to 1'
+)
+TEXTURE = Concern(
+    "textures, which are not read; the colour of the material is used, if it has one",
+    "give the material a <color>, and remove the <texture>",
 )
 LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from robomorph.naming import unknown_name
 from ..errors import ArgumentError
 from .changes import Changes
 from .description import Joint, Limits, Link
+from .geometry import Shape
 from .gravity import down
 from .inertia import Inertia
 from .locking import standing_poses
@@ -70,7 +71,7 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
         if changes.gravity is not None
         else down(tree, poses, floating_base=floating_base, snap=snap)
     )
-    return Model(tree.description.name, bodies, tuple(frames), gravity, standing)
+    return Model(tree.description.name, bodies, tuple(frames), gravity, standing, _shapes(tree, assembly))
 
 
 def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> _Assembly:
@@ -154,6 +155,15 @@ def _bodies(tree: Tree, assembly: _Assembly) -> tuple[Body, ...]:
             )
         )
     return tuple(bodies)
+
+
+def _shapes(tree: Tree, assembly: _Assembly) -> tuple[Shape, ...]:
+    """The shapes of all links, each in the frame of the body that its link is part of."""
+    shapes = []
+    for link in tree.links:
+        body, seat = assembly.seats[link.name]
+        shapes += [replace(s, body=body, placement=seat.compose(s.placement)) for s in link.shapes]
+    return tuple(shapes)
 
 
 def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes, notes: Notes) -> list[Frame]:

@@ -16,11 +16,13 @@ Source: TypeAlias = str | bytes | os.PathLike[str]
 
 
 class Document(NamedTuple):
-    """An XML document; `label` names it in messages, `encoding` overrides what it says of itself."""
+    """An XML document; `label` names it in messages, `encoding` overrides what it says of itself, `path` is
+    its file, absolute (None if it has none), around which the files lie that it names."""
 
     data: bytes
     label: str
     encoding: str | None = None
+    path: str | None = None
 
 
 class LoadRecord(NamedTuple):
@@ -44,7 +46,8 @@ def read_source(source: Source) -> Document:
         raise ModelError(
             f"source: expected a built-in name, a path or URDF text, found {type(source).__name__}."
         )
-    return Document(_read_file(os.fspath(source)), _short(os.fspath(source)))
+    name = os.fspath(source)
+    return Document(_read_file(name), _short(name), path=os.path.abspath(user_path(name)))
 
 
 def _read_file(name: str) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from .fields import Fields
 from .inertia import Inertia
 from .joints import JOINT_TYPES
 from .kinds import is_bounded, is_scalar, joint_kinds
+from .mesh_paths import MeshPaths
 from .notes import (
     AXIS_LENGTH,
     HALF_LIMITS,
@@ -35,6 +38,7 @@ from .pose import Pose, right_angle_error, rotation_from_rpy
 from .rotation import rotation_from_quaternion, rpy_from_rotation
 from .sources import Document
 from .urdf_schema import check_vocabulary
+from .urdf_shapes import ShapeReader
 from .xmltree import Element, parse_xml
 
 # Angles off a right angle by less than this are more likely rounded than meant.
@@ -43,15 +47,17 @@ _UNIT_TOLERANCE = 1e-6
 _ZEROS = frozen((0.0, 0.0, 0.0), (3,))
 
 
-def parse_urdf(document: Document, notes: Notes, snap: float) -> Description:
+def parse_urdf(document: Document, notes: Notes, snap: float, package_dirs: tuple[Path, ...]) -> Description:
     """Read a URDF document; concerns go to `notes`, `snap` (rad) is explained at `load_model`."""
     root = parse_xml(document.data, document.label, document.encoding)
-    return _Reader(Fields(document.label, notes), snap).robot(root)
+    meshes = MeshPaths(document.path, package_dirs)
+    return _Reader(Fields(document.label, notes), snap, meshes).robot(root)
 
 
 class _Reader:
-    def __init__(self, fields: Fields, snap: float) -> None:
+    def __init__(self, fields: Fields, snap: float, meshes: MeshPaths) -> None:
         self.fields = fields
+        self.shapes = ShapeReader(fields, meshes, partial(self.origin, warn=False))
         self.notes = fields.notes
         self.snap = snap
         self.knows_quaternions = False
@@ -67,6 +73,7 @@ class _Reader:
         name = root.attributes.get("name", "").strip()
         if not name:
             self.notes.add(NO_ROBOT_NAME, fields.place(root), "no name")
+        self.shapes.read_materials(root)
         links = tuple(self.link(element) for element in root.all("link"))
         joints = tuple(self.joint(element) for element in root.all("joint"))
         if not links:
@@ -76,7 +83,8 @@ class _Reader:
     def link(self, element: Element) -> Link:
         name = self.fields.text(element, "name", "name every link")
         inertial = self.fields.one(element, "inertial")
-        return Link(name, None if inertial is None else self.inertia(inertial), element.line)
+        inertia = None if inertial is None else self.inertia(inertial)
+        return Link(name, inertia, element.line, tuple(self.shapes.shapes(element, name)))
 
     def inertia(self, element: Element) -> Inertia:
         fields = self.fields

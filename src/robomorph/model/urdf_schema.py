@@ -42,8 +42,8 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "robot": Kind(
         _words("name version"),
-        _words("link joint"),
-        _words("material transmission gazebo"),
+        _words("link joint material"),
+        _words("transmission gazebo"),
         _words(
             "sensor ros2_control deformable mujoco frame collision_filter_group disable_collisions actuator "
             "plugin camera controller group group_state virtual_joint end_effector passive_joint "
@@ -52,9 +52,8 @@ KINDS: dict[str, Kind] = {
     ),
     "link": Kind(
         _words("name type"),
-        _words("inertial"),
-        _words("visual collision"),
-        _words(
+        _words("inertial visual collision"),
+        foreign=_words(
             "contact self_filter self_collision_checking collision_checking kinematic gravity surface sensor "
             "gazebo visual_geometry self_collide enable_wind velocity_decay audio_sink audio_source "
             "projector must_be_base_link concave"
@@ -81,7 +80,24 @@ KINDS: dict[str, Kind] = {
         _words("damping friction"), foreign=_words("D K mu_coulomb mu_viscous armature spring_stiffness")
     ),
     "mimic": Kind(_words("joint multiplier offset")),
+    "visual": Kind(_words("name"), _words("origin geometry material"), foreign=_words("group verbose")),
+    "collision": Kind(
+        _words("name"),
+        _words("origin geometry"),
+        foreign=_words("group verbose material surface contact_coefficients max_contacts concave"),
+    ),
+    "geometry": Kind(frozenset(), _words("box cylinder sphere capsule mesh"), foreign=_words("name")),
+    "box": Kind(_words("size")),
+    "cylinder": Kind(_words("radius length")),
+    "sphere": Kind(_words("radius")),
+    "capsule": Kind(_words("radius length")),
+    "mesh": Kind(_words("filename scale")),
+    "material": Kind(_words("name"), _words("color texture"), foreign=_words("script ambient diffuse")),
+    "color": Kind(_words("rgba")),
+    "texture": Kind(_words("filename")),
 }
+# What describes shapes. It is no reason to refuse a robot, as dynamics and kinematics do without.
+SHAPES = _words("visual collision geometry box cylinder sphere capsule mesh material color texture")
 
 # Names of other formats for what URDF calls otherwise, too far apart for a guess by spelling.
 _MEANT = {
@@ -112,9 +128,11 @@ def _check(element: Element, kind: Kind, fields: Fields) -> None:
             notes.add(UNKNOWN_ATTRIBUTE, place, f"{name}=..., {_guess(name, kind.attributes)}")
     known = kind.children | kind.ignored
     for child in element.children:
-        if child.tag.startswith("xacro:"):
+        if child.tag.startswith("xacro:") and element.tag in SHAPES:
+            notes.add(UNKNOWN_ELEMENT, fields.place(child), "a xacro macro: run xacro first")
+        elif child.tag.startswith("xacro:"):
             raise fields.wrong(child, "plain URDF", "a xacro macro", "run xacro first and load its output")
-        if child.tag not in known | kind.foreign and not _is_prefixed(child.tag):
+        elif child.tag not in known | kind.foreign and not _is_prefixed(child.tag):
             guess = _guess(child.tag, known, "<{}>")
             notes.add(UNKNOWN_ELEMENT, fields.place(child), guess)
     if element.text:
