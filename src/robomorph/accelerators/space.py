@@ -21,7 +21,7 @@ _LESS_IS_BETTER = ("time_per_state", "latency_time", "multipliers", "all_adders"
 
 
 def design_space(accelerator: Accelerator, grid: Grid = GRID) -> list[dict[str, Any]]:
-    """The schedule model's figures of every design of a grid; `pareto` marks those that no other beats in time
+    """The schedule model's figures of a grid of designs; `pareto` marks those that no other beats in time
     per state and latency (cycles x period), multipliers and adders at once."""
     designs = [
         _figures(accelerator, structure, interval, period)

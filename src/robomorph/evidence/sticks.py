@@ -38,9 +38,8 @@ def _sticks(
     path = "".join(f"M{place(a)}L{place(b)}" for a, b in bones)
     seen = "from the side" if axis == 0 else "from the front"
     box = f"viewBox='0 0 {_WIDE + 12:.0f} {spans[2] * scale + 12:.0f}'"
-    return Html(
-        f"<svg {box} role='img' aria-label='the robot as lines, {seen}'><path class='line k{axis}' d='{path}'/></svg>"
-    )
+    name = f"role='img' aria-label='the robot as lines, {seen}'"
+    return Html(f"<svg {box} {name}><path class='line k{axis}' d='{path}'/></svg>")
 
 
 def tree_picture(rows: View) -> Html:

@@ -40,7 +40,8 @@ _US = UNITS["us"]
 def run(context: Context) -> dict[str, Any]:
     lack, (device, no_device) = cuda_compiler(), opencl_device()
     absent = [one.data() for one in (lack, no_device, cuda_device()) if one is not None]
-    compiled, ran = [], []
+    compiled: list[dict[str, Any]] = []
+    ran: list[dict[str, Any]] = []
     for source in context.sources:
         subject = Subject(source)
         if lack is None:

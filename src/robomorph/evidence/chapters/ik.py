@@ -150,26 +150,34 @@ def draw(data: View) -> list[Part]:
         return parts
     commands = data["commands"]
     parts += [
-        Exhibit("Iterations by method", (MEASURED, PUBLISHED), _iterations(data), commands["paper"], _ITERATED),
+        Exhibit(
+            "Iterations by method", (MEASURED, PUBLISHED), _iterations(data), commands["paper"], _ITERATED
+        ),
         Exhibit("Iterations by speculations", (MEASURED,), _speculations(data), commands["paper"]),
         Exhibit(
             "Time of a solve, ms", (MEASURED, PUBLISHED), _times(data), commands["paper"],
             "ours: one thread, one solve at a time, called from Python. The paper's rows are of its authors' "
             "machines: an Atom, a Jetson TX1 and the chip IKAcc.",
         ),
-        Exhibit("Our chip, cycles of an iteration", (COMPUTED, ESTIMATED), _cycles(data), commands["chip"], _DERIVED),
-        Exhibit("Our chip, this CPU and OpenCL, us of a solve", (ESTIMATED, MEASURED), _solves(data), commands["chip"], _SOLVED),
+        Exhibit(
+            "Our chip, cycles of an iteration", (COMPUTED, ESTIMATED), _cycles(data), commands["chip"],
+            _DERIVED,
+        ),
+        Exhibit(
+            "Our chip, this CPU and OpenCL, us of a solve", (ESTIMATED, MEASURED), _solves(data),
+            commands["chip"], _SOLVED,
+        ),
     ]  # fmt: skip
     return parts
 
 
 _ITERATED = (
-    "mean over all targets; in brackets the share solved within ten thousand iterations. The paper prints one "
-    "figure: Quick-IK takes that much fewer iterations than plain transpose; it does not print its step."
+    "mean over all targets; in brackets the share solved within ten thousand iterations. The paper prints "
+    "one figure: Quick-IK takes that much fewer iterations than plain transpose; it does not print its step."
 )
 _DERIVED = (
-    "by the formula that simulation meets exactly. IKAcc's cycles are derived, not printed: the paper's times "
-    "at its clock over estimates of its iterations, the least of three ways, which favours it."
+    "by the formula that simulation meets exactly. IKAcc's cycles are derived, not printed: the paper's "
+    "times at its clock over estimates of its iterations, the least of three ways, which favours it."
 )
 _SOLVED = (
     "chip: its own iterations, word by word, at the stated clock, streams not counted: an estimate. CPU: "

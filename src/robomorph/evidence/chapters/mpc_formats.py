@@ -80,8 +80,9 @@ def draw(data: View) -> list[Part]:
     parts: list[Part] = [
         sentence(
             "Only the derivatives of the dynamics are in the format; costs, motions and line searches are in "
-            "float64, so every cost is a true one. The easy reach is as the papers' is; the hard problems are "
-            "drawn from fixed seeds: goals anywhere, little cost on the way, and limits that bind. Plans have ",
+            "float64, so every cost is a true one. The easy reach is as the papers' is; the hard problems "
+            "are drawn from fixed seeds: goals anywhere, little cost on the way, limits that bind. Plans "
+            "have ",
             number(data["horizon"], "plain"),
             " steps and at most ",
             number(data["iterations"], "plain"),

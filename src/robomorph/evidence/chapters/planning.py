@@ -28,14 +28,18 @@ from robomorph.evidence.parts import (
 from robomorph.evidence.sticks import stick_strip, tree_picture
 from robomorph.evidence.tools import quick_only
 from robomorph.evidence.view import UNITS, Html, View, join, number, tag, words
-from robomorph.planning.motion import Motion
 from robomorph.planning.plan import Plan
 from robomorph.planning.scenario import Scenario
 from robomorph.robot import Robot
+from robomorph.viewer.document import encoded
+from robomorph.viewer.html import page_html
+from robomorph.viewer.poses import sevens
+from robomorph.viewer.scene import Placing, make_scene
 
 _ROBOT = "atlas"
 _ROUNDS, _QUICK_ROUNDS = 20, 3
 _SNAPSHOTS = 6
+_FRAMES = 61  # of a scene
 _MS = UNITS["ms"]
 
 
@@ -91,7 +95,7 @@ def _scenario(scenario: Scenario, name: str, quick: bool, *, check: bool) -> dic
         "certificate_s": spent,
         "snapshots": _snapshots(plan.robot, plan),
         "tree": _tree(plan.robot),
-        "scene": _scene(plan, motion),
+        "scene": _scene(plan, name),
     }
 
 
@@ -131,9 +135,13 @@ def _tree(robot: Robot) -> list[dict[str, Any]]:
     return rows
 
 
-def _scene(plan: Plan, motion: Motion) -> dict[str, Any] | None:
-    """A scene for the viewer, where it is there."""
-    return None
+def _scene(plan: Plan, title: str) -> dict[str, Any]:
+    """The motion for the viewer."""
+    times = np.linspace(0.0, plan.seconds, _FRAMES)
+    poses = sevens(plan.robot.link_poses(plan.q(times)))
+    motion = {"name": title, "robot": 0, "times": times.tolist(), "poses": encoded(poses, "<f4")}
+    start = Placing(plan.robot, plan.q(times[:1])[0])
+    return make_scene([start], title=title, trajectories=[motion])
 
 
 # --- shown ---------------------------------------------------------------------------------------------
@@ -164,6 +172,7 @@ def draw(data: View) -> list[Part]:
     for one in data["scenarios"]:
         name = one["scenario"].value
         parts.append(Exhibit(f"{name}: snapshots", (COMPUTED,), _strip(one), plan, _VIEWS))
+        parts.append(Exhibit(f"{name}: the motion", (COMPUTED,), _viewer(one), plan, _TURN))
     first = data["scenarios"][0]
     parts.append(
         Exhibit(
@@ -178,6 +187,16 @@ def draw(data: View) -> list[Part]:
 
 
 _VIEWS = "above from the side, below from the front; bones join the origins of links; heights are to scale."
+
+
+_TURN = "the planned motion; drag to turn. Shapes are drawn from the robot's tree where it has none."
+
+
+def _viewer(one: View) -> Html:
+    """The viewer's page inside this one: it may run its script, and fetch nothing."""
+    inside = page_html(one["scene"].value)
+    name = f"{one['scenario'].value}: the motion of {one['robot'].value}"
+    return tag("iframe", srcdoc=inside, title=name, sandbox="allow-scripts", loading="lazy")
 
 
 def _sizes(data: View) -> Html:

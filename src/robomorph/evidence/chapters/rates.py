@@ -1,4 +1,4 @@
-"""Which horizon fits which control rate: on this CPU, with a chip as an estimate, and in the papers' model."""
+"""Which horizon fits which control rate: on this CPU, with a chip (an estimate), in the papers' model."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def draw(data: View) -> list[Part]:
         sentence(
             number(data["iterations"], "plain"),
             " iterations a plan, as in the papers: reaches in joint space from Python on one thread, without "
-            "and with limits on torque, speed and position. The papers' lines are the least rate for nonlinear "
-            "predictive control and what joints respond to. Their model is derived from the horizons that "
-            "they print.",
+            "and with limits on torque, speed and position. The papers' lines are the least rate for "
+            "nonlinear predictive control and what joints respond to. Their model is derived from the "
+            "horizons that they print.",
         ),
         *absent_parts(data),
         Exhibit(

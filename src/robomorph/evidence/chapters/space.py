@@ -38,8 +38,8 @@ def draw(data: View) -> list[Part]:
     parts: list[Part] = [
         sentence(
             "Designs that share single multiplications of the whole program (flat) and designs of folded "
-            "link units, over cycles between states and the longest chain of a cycle. A design is on the front if "
-            "none has a shorter time per state, less latency, fewer multipliers and fewer adders at once. "
+            "link units, over cycles between states and the longest chain of a cycle. A design is on the "
+            "front if none has a shorter time per state, less latency, fewer multipliers and fewer adders. "
             "Times are in delays of one multiplication: no clock is assumed."
         ),
         *absent_parts(data),
