@@ -13,6 +13,7 @@ from robomorph.bench.run import disturbances
 from robomorph.bench.sections import GROUPS
 from robomorph.bench.session import Session
 from robomorph.evidence.context import Context
+from robomorph.evidence.tools import quick_only
 
 
 def bench_records(
@@ -33,6 +34,8 @@ def bench_records(
         for job in GROUPS[group].load(name).jobs(session)[: jobs if context.quick else None]:
             context.tell(f"{name}: {job.label}")
             records += job.run()
+    left_out = context.sources[1:] if robots and context.quick else ()
+    measured = {record.robot for record in records}
     notes = [*session.notes, *disturbances(None, records)]
     return {
         "records": [record_data(record) for record in records],
@@ -40,6 +43,9 @@ def bench_records(
         "absent": [
             {"what": name, "why": f"not compared here: {why}", "get": "robomorph bench says the same."}
             for name, why in session.absent.items()
+        ]
+        + [
+            quick_only(name, "left out of this quick run").data() for name in left_out if name not in measured
         ],
     }
 

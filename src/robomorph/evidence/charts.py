@@ -1,7 +1,7 @@
 """Charts as inline SVG, drawn for the width of a phone and enlarged on a desk: bars, curves, points.
 
-Colours are classes (page.css), those of Okabe and Ito; "t" is for what others published. Numbers come as
-views, so that each shape and text says its place in the document; only the ticks of axes are not data.
+Colours are classes (page.css), those of Okabe and Ito; "t" is for bars of what others published. Numbers
+come as views, so that each shape and text says its place in the document; only the ticks of axes are not data.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from robomorph.evidence.view import Html, View, hint, join, markup, number, tag
 
-THEIRS = "t"
 _WIDTH, _HEIGHT = 380.0, 230.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 10.0, 34.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 10.0, 34.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from robomorph.evidence.chapters import Chapter, load_chapter
-from robomorph.evidence.parts import ABOUT, Absent, Exhibit, Part, Words
+from robomorph.evidence.parts import ABOUT, PUBLISHED, Absent, Exhibit, Part, Words
 from robomorph.evidence.run import FAILED
 from robomorph.evidence.view import Html, View, join, number, tag, words
 
@@ -59,7 +59,7 @@ def _front(view: View) -> list[Html]:
         facts.append(("load average at the start", number(machine["load_average"], "sig2")))
     rows = [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts]
     badges = [tag("li", _badge(kind), " ", about) for kind, about in ABOUT.items()]
-    warned = [tag("p", words(message), class_="absent") for message in view["warnings"]]
+    warned = [tag("p", words(said), class_="absent") for key in ("warnings", "notes") for said in view[key]]
     return [
         tag("h1", "robomorph report: ", robots),
         tag("p", _LEAD),
@@ -92,7 +92,7 @@ def _chapter(record: View, name: str, load: Callable[[str], Chapter]) -> Html:
 
 def _part(part: Part, record: View) -> Html:
     if isinstance(part, Words):
-        return tag("p", part.body)
+        return tag("div", part.body, class_="words")
     if isinstance(part, Absent):
         lack = part.record
         return tag(
@@ -110,7 +110,10 @@ def _part(part: Part, record: View) -> Html:
 def _exhibit(part: Exhibit, record: View) -> Html:
     title = tag("h3", part.title, " ", *(_badge(kind) for kind in part.known))
     note = [tag("p", part.note, class_="note")] if part.note else []
-    source = tag("p", tag("code", words(part.command)), " · ", _where(record), class_="origin")
+    origin = [tag("code", words(part.command)), " · ", _where(record)]
+    if part.known == (PUBLISHED,):  # nobody ran anything for it here
+        origin = ["as printed in: ", words(part.command)]
+    source = tag("p", *origin, class_="origin")
     return tag("figure", tag("figcaption", title), part.body, *note, source)
 
 

@@ -20,7 +20,8 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A figure or a table. `known`: how, the first being that of our own figures."""
+    """A figure or a table. `known`: how, the first being that of our own figures. `command` makes it again;
+    where all of it is published, it is the paper."""
 
     title: str
     known: tuple[str, ...]
@@ -99,7 +100,8 @@ def notes(data: View) -> list[Part]:
     said = data.get("notes")
     if not said:
         return []
-    return [Words(join(tag("strong", "Notes of this run."), Html(" "), join(*map(words, said), by="; ")))]
+    items = [tag("li", words(one)) for one in said]
+    return [Words(join(tag("strong", "Notes of this run"), tag("ul", *items, class_="note")))]
 
 
 def sentence(*parts: str) -> Words:

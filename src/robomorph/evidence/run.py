@@ -13,6 +13,7 @@ from typing import Any
 import robomorph
 from robomorph.bench.machine import describe_machine
 from robomorph.bench.peers.pinocchio import Pinocchio
+from robomorph.bench.run import disturbances
 from robomorph.bench.session import Session
 from robomorph.compiler.fingerprint import source_fingerprint
 from robomorph.errors import RobomorphError
@@ -52,6 +53,7 @@ def make_report(
         "machine": machine,
         "robots": [_robot(source, robot) for source, robot in context.pairs()],
         "warnings": list(context.warnings),
+        "notes": disturbances(machine["load_average"], ()),
         "chapters": chapters,
     }
 

@@ -59,8 +59,8 @@ NOTHING = "-"
 
 def _digits(count: int) -> Callable[[float], str]:
     def form(x: float) -> str:
-        if x == 0.0:
-            return "0"
+        if x == round(x) and abs(x) < 1e15:
+            return f"{x:,.0f}"
         size = math.floor(math.log10(abs(x)))
         if size < -4 or size >= 15:
             return f"{x:.{count - 1}e}"
@@ -77,10 +77,12 @@ FORMS: dict[str, Callable[[float], str]] = {
     "sig3": _digits(3),
     "sig4": _digits(4),
     "short": lambda x: f"{x:.6g}",
+    "short4": lambda x: f"{x:.4g}",
     "one": lambda x: f"{x:,.1f}",
     "percent": lambda x: f"{100.0 * x:.0f}%",
     "percent1": lambda x: f"{100.0 * x:.1f}%",
     "power": lambda x: f"{x:.1e}",
+    "ratio": lambda x: f"{x:.6g}x",
     "times": lambda x: f"{_digits(3)(x)}x",
 }
 # Units of times and sizes on the page: the factor from SI.

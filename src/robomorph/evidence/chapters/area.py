@@ -131,7 +131,7 @@ def _theirs(data: View) -> Html:
 
     def span(key: str, scale: float = 1.0) -> Html:
         low, high = theirs[key]
-        return join(number(low, "sig4", scale), " to ", number(high, "sig4", scale))
+        return join(number(low, "short", scale), " to ", number(high, "short", scale))
 
     row = (
         words(theirs["name"]),

@@ -167,6 +167,6 @@ def _claims(data: View) -> Html:
     rows = []
     for claim in data["papers"]["claims"]:
         to = claim.get("to")
-        ratio = number(claim["from"], "times")
-        rows.append((words(claim["what"]), ratio, NOTHING if to is None else number(to, "times")))
+        ratio = number(claim["from"], "ratio")
+        rows.append((words(claim["what"]), ratio, NOTHING if to is None else number(to, "ratio")))
     return Table(("claim", "ratio", "to"), rows, theirs=frozenset(range(len(rows)))).html()

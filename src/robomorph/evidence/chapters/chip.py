@@ -74,8 +74,7 @@ def draw(data: View) -> list[Part]:
             (COMPUTED, PUBLISHED),
             _table(data),
             data["commands"]["chip"],
-            "by the schedule. The anchor is counted from the authors' Verilog for iiwa (gravity zero); it "
-            "computes one gradient at a time, on datapaths that are nearly all parallel.",
+            "by the schedule. The anchor is counted from the authors' Verilog for iiwa, gravity zero.",
         ),
         Exhibit(
             "Simulated",
@@ -122,7 +121,7 @@ def _panels(data: View) -> list[Html]:
 
 def _label(design: View) -> Html:
     count = number(design["pipelines"], "plain", svg=True)
-    return join(words(design["robot"], svg=True), ", ", count, " pipelines")
+    return join(words(design["robot"], svg=True), ", pipelines: ", count)
 
 
 def _simulations(data: View) -> Html:

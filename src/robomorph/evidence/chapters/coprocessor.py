@@ -122,7 +122,7 @@ def _body(robot: View) -> Html:
     ]
     for k, chip in enumerate(robot["chips"]):
         count = number(chip["pipelines"], "plain")
-        label = join("chip, link ", words(chip["link"]), ", ", count, " pipelines")
+        label = join("chip, link ", words(chip["link"]), ", pipelines: ", count)
         series.append(Series(label, [(t["states"], t["seconds"]) for t in chip["trips"]], k + 1, dashed=True))
         times = [number(t["seconds"], "sig3", _US) for t in chip["trips"]]
         rows.append((label, number(chip["multipliers"], "whole"), *times))
@@ -145,5 +145,5 @@ def _claims(data: View) -> Html:
     rows = []
     for key, who in (("over_cpu", "their FPGA over their CPU"), ("over_gpu", "their FPGA over their GPU")):
         least, most = theirs[key]
-        rows.append((who, about, join(number(least, "times"), " to ", number(most, "times"))))
+        rows.append((who, about, join(number(least, "ratio"), " to ", number(most, "ratio"))))
     return Table(("claim", "for", "ratio"), rows, left=2, theirs=frozenset(range(len(rows)))).html()

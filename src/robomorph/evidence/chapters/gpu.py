@@ -27,7 +27,7 @@ from robomorph.evidence.parts import (
     absent_parts,
     sentence,
 )
-from robomorph.evidence.tools import cuda_compiler, cuda_device, opencl_device
+from robomorph.evidence.tools import cuda_compiler, cuda_device, opencl_device, quick_only
 from robomorph.evidence.view import UNITS, Html, View, join, number, words
 from robomorph.report.gpu_kernels import OUTPUTS, gpu_report, kernel_data
 from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
@@ -48,6 +48,8 @@ def run(context: Context) -> dict[str, Any]:
             compiled.append({"robot": subject.robot.name, **_compiled(context, subject)})
         if device is not None and not (context.quick and ran):
             ran.append({"robot": subject.robot.name, "rows": _runs(context, subject)})
+    if device is not None and len(ran) < len(context.sources):
+        absent.append(quick_only("Other robots on OpenCL", "a quick run has the first").data())
     names = " ".join(context.sources)
     return {
         "dtype": _DTYPE,
@@ -157,10 +159,9 @@ def _kernels(data: View) -> Html:
             rows.append(
                 (
                     words(robot["robot"]),
-                    words(kernel["partitioning"]),
-                    words(kernel["mapping"]),
+                    join(words(kernel["partitioning"]), ", ", words(kernel["mapping"])),
                     *(number(kernel[k], "whole") for k in ("threads_per_evaluation", "barriers", "flops")),
-                    *(number(kernel[k], "whole") for k in ("bytes_in", "bytes_out")),
+                    join(number(kernel["bytes_in"], "whole"), " / ", number(kernel["bytes_out"], "whole")),
                     words(compiled and compiled["architecture"]),
                     *(number(compiled and compiled[k], "whole") for k in registers),
                     number(compiled and compiled["occupancy"], "percent"),
@@ -168,10 +169,10 @@ def _kernels(data: View) -> Html:
                 )
             )
     columns = (
-        *("robot", "partitioning", "mapping", "threads", "barriers", "operations", "bytes in", "bytes out"),
+        *("robot", "partitioning, mapping", "threads", "barriers", "operations", "bytes in / out"),
         *("compiled for", "registers", "spilt bytes", "code bytes", "occupancy", "million/s at most"),
     )
-    return join(words(data["dtype"]), Table(columns, rows, left=3).html())
+    return join(words(data["dtype"]), Table(columns, rows, left=2).html())
 
 
 def _ran(data: View) -> Html:
@@ -196,5 +197,5 @@ def _ran(data: View) -> Html:
 
 
 def _claims(data: View) -> Html:
-    rows = [(words(c["what"]), number(c["ratio"], "times")) for c in data["papers"]["claims"]]
+    rows = [(words(c["what"]), number(c["ratio"], "ratio")) for c in data["papers"]["claims"]]
     return Table(("claim", "ratio"), rows, theirs=frozenset(range(len(rows)))).html()

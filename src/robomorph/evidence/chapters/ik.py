@@ -10,7 +10,7 @@ from robomorph.bench.sections.ik.chip_tables import CHIP, CLOCK_MHZ, CPU, DERIVE
 from robomorph.bench.sections.ik.paper import NAMES, SWEEP, TIMED
 from robomorph.evidence import papers
 from robomorph.evidence.bench_runs import bench_records, pick, seconds
-from robomorph.evidence.charts import THEIRS, Series, curves, figure_panels, panel
+from robomorph.evidence.charts import Series, curves, figure_panels, panel
 from robomorph.evidence.context import Context
 from robomorph.evidence.parts import (
     COMPUTED,
@@ -235,11 +235,11 @@ def _times(data: View) -> Html:
         rows.append((words(one["name"]), *(number(x, "sig3", _MS) for x in own)))
         series.append(Series(words(one["name"]), list(zip(data["chains"], own, strict=True)), k))
     ours = len(rows)
-    for one in data["printed"]:
+    for k, one in enumerate(data["printed"]):
         own = [one["seconds"][str(n.value)] for n in data["chains"]]
         rows.append((join(words(one["who"]), ", the paper's"), *(number(x, "sig4", _MS) for x in own)))
         spots = list(zip(data["chains"], own, strict=True))
-        series.append(Series(join(words(one["who"]), ", theirs"), spots, THEIRS, dashed=True))
+        series.append(Series(join(words(one["who"]), ", theirs"), spots, k, dashed=True))
     drawn = curves(
         "milliseconds of a solve against joints",
         series,

@@ -29,7 +29,6 @@ def run(context: Context) -> dict[str, Any]:
         for robot in context.robots[: 1 if context.quick else None]
     ]
     left = [quick_only("Other robots, closed loops", "a quick run has small problems of the first robot")]
-    loops = "" if context.quick else " --no-loop"
     size = f"--horizon {sizes['horizon']} --iterations {sizes['iterations']} --problems {sizes['count']}"
     return {
         **sizes,
@@ -38,7 +37,7 @@ def run(context: Context) -> dict[str, Any]:
         "forms": {form.name: form.words for form in FORMS},
         "absent": [left[0].data()] if context.quick else [],
         "papers": papers.FORMATS,
-        "commands": {"formats": f"robomorph mpc formats {context.sources[0]} {size}{loops or ' --no-loop'}"},
+        "commands": {"formats": f"robomorph mpc formats {context.sources[0]} {size} --no-loop"},
     }
 
 
@@ -130,9 +129,9 @@ def _table(data: View, robot: View) -> Html:
         (
             words(one["gradient"]),
             words(one["form"]),
-            number(one["easy"], "sig4"),
-            number(one["median"], "sig4"),
-            number(one["worst"], "sig4"),
+            number(one["easy"], "short4"),
+            number(one["median"], "short4"),
+            number(one["worst"], "short4"),
             join(number(one["close"], "plain"), " of ", number(one["problems"], "plain")),
             number(one["failed"], "plain"),
             number(one["saturated"], "percent1"),

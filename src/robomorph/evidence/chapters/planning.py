@@ -44,7 +44,7 @@ _MS = UNITS["ms"]
 
 
 def run(context: Context) -> dict[str, Any]:
-    absent = [Lack("HRP-2", "the paper's robot is not published", "Atlas does the same tasks here.").data()]
+    absent = [Lack("HRP-2", "the paper's robot does not come with robomorph", "Atlas is used.").data()]
     why = Pinocchio.absence()
     if why is not None:
         absent.append(Lack("Pinocchio", f"violations are measured by it: {why}", "pip install pin").data())
@@ -63,7 +63,7 @@ def run(context: Context) -> dict[str, Any]:
         "papers": papers.SCENARIOS,
         "commands": {
             "plan": f"robomorph plan {names[0]} --robot {_ROBOT}",
-            "bench": "robomorph bench planning",
+            "bench": "robomorph bench planning --only scenarios",
         },
     }
 

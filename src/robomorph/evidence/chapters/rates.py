@@ -8,7 +8,7 @@ from typing import Any
 from robomorph.accelerators.coprocessor import LINKS
 from robomorph.bench.mpc.rates import peer_points
 from robomorph.evidence import papers
-from robomorph.evidence.charts import THEIRS, Series, curves, figure_panels, panel
+from robomorph.evidence.charts import Series, curves, figure_panels, panel
 from robomorph.evidence.context import Context
 from robomorph.evidence.parts import (
     ESTIMATED,
@@ -87,7 +87,7 @@ def draw(data: View) -> list[Part]:
 
 def _panels(data: View) -> Html:
     panels = []
-    lines = [(line, "") for line in data["lines_hz"]]
+    lines = [(line, join(number(line, "plain", svg=True), " Hz")) for line in data["lines_hz"]]
     for robot in dict.fromkeys(p["robot"].value for p in data["points"]):
         mine = [p for p in data["points"] if p["robot"].value == robot]
         series = []
@@ -95,8 +95,7 @@ def _panels(data: View) -> Html:
             own = [p for p in mine if p["who"].value == who]
             known = own[0]["known"].value
             spots = [(p["horizon"], p["rate_hz"]) for p in own]
-            colour: int | str = THEIRS if known == DERIVED else k % 7
-            series.append(Series(words(own[0]["who"]), spots, colour, dashed=known != MEASURED))
+            series.append(Series(words(own[0]["who"]), spots, k % 7, dashed=known != MEASURED))
         about = f"plans a second against steps of the horizon, {robot}"
         drawn = curves(about, series, x_label="steps", y_label="Hz", log="xy", lines=lines)
         panels.append(panel(robot, drawn))

@@ -202,5 +202,5 @@ def _chips(data: View) -> Html:
 
 
 def _claims(data: View) -> Html:
-    rows = [(words(c["what"]), number(c["ratio"], "times")) for c in data["papers"]["claims"]]
+    rows = [(words(c["what"]), number(c["ratio"], "ratio")) for c in data["papers"]["claims"]]
     return Table(("claim", "ratio"), rows, theirs=frozenset(range(len(rows)))).html()
