@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +257,21 @@ def test_a_chapter_that_cannot_be_drawn_is_shown_too(tmp_path: Path) -> None:
     document = run_toys(tmp_path, runs)
     assert failures(document) == ["one"]
     assert "KeyError" in page(as_json(document), lambda name: toy(name, runs[name]))
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
+    """Ended without a chance to tidy up, once its first chapter is kept."""
+    output = tmp_path / "page.html"
+    words_ = ["-m", "robomorph", "report", "iiwa14", "--only", "sparsity", "operations", "-o", str(output)]
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    first = subprocess.Popen([sys.executable, *words_], **silent)  # type: ignore[call-overload]
+    while first.poll() is None and not list((tmp_path / "page.parts").glob("sparsity-*.json")):
+        time.sleep(0.01)
+    first.kill()
+    first.wait()
+    assert main(words_[2:]) == 0
+    chapters = json.loads(output.with_suffix(".json").read_text())["chapters"]
+    assert chapters["sparsity"]["kept"] and chapters["operations"]["status"] == "done"
 
 
 # --- the command ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Charts as inline SVG, drawn for the width of a phone and enlarged on a desk: bars, curves, points.
 
 Colours are classes (page.css), those of Okabe and Ito; "t" is for bars of what others published. Numbers
-come as views, so that each shape and text says its place in the document; only the ticks of axes are not data.
+come as views, so that each shape and text says its place in the document; only ticks of axes are no data.
 """
 
 from __future__ import annotations
