@@ -34,7 +34,7 @@ RECORD = {
     "estimates": {"interval": 20},
     "synthesis": {
         "target": "standard cells",
-        "tools": "yosys, abc, OpenSTA",
+        "tool": "yosys, abc, OpenSTA",
         "cells": {},
         "figures": {"area_mm2": 1.25, "critical_path_ns": 4.5, "clock_ns": 5.0, "power_w": 0.75},
         "seconds": 100.0,

@@ -70,7 +70,7 @@ def _figures(synthesis: dict[str, Any]) -> dict[str, Any]:
     found = {name: figures[key] * unit if key in figures else None for name, (key, unit) in units.items()}
     clock = 1e9 / figures["clock_ns"] if "clock_ns" in figures else None
     others = {k: v for k, v in figures.items() if k not in ("area_mm2", "critical_path_ns", "power_w")}
-    about = {"target": synthesis["target"], "tools": synthesis.get("tool"), "seconds": synthesis["seconds"]}
+    about = {"target": synthesis["target"], "tools": synthesis["tool"], "seconds": synthesis["seconds"]}
     return {**about, **found, "clock_hz": clock, "others": others}
 
 
