@@ -16,6 +16,7 @@ FLOORS: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
             ("cli", "one file a command"),
             ("bench", "sections, peers"),
             ("report", "figures, SVG, PNG"),
+            ("evidence", "the papers, run here"),
             ("export", "C++, GPU, RTL files"),
             ("verify", "textbook, differences"),
         ),

@@ -40,8 +40,9 @@ def options() -> Iterator[tuple[str, str]]:
                 yield command, action.option_strings[-1]
 
 
-# Commands that load no robot of the command line's: a plan and a scenario say themselves what theirs is.
-WITHOUT_ROBOT = ("robots", "bench", "check", "plan")
+# Commands that load no robot of the command line's, or several: a plan and a scenario say themselves what
+# theirs is.
+WITHOUT_ROBOT = ("robots", "bench", "check", "plan", "report")
 
 
 def usage_error(capsys: pytest.CaptureFixture[str], command: str, *words: str) -> str:
@@ -118,6 +119,7 @@ LISTS = [
     ("export", "--f-ext", ["lbr_iiwa_link_1", "lbr_iiwa_link_2"]),
     ("compile", "--algorithms", ["mass_matrix", "energy"]),
     ("bench", "--only", ["steps", "threads"]),
+    ("report", "--only", ["sparsity", "operations"]),
     ("rtl", "--synthesise", ["ecp5", "cells"]),
     ("rtl", "--sweep", ["12", "16"]),
     ("gpu-report", "--arch", ["80", "90"]),

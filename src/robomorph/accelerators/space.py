@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,8 @@ from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
 
 # Of each structure: cycles between states, and chained delay per cycle in multiplications. The inside of a
 # unit hardly chains more than one multiplication, so longer periods bring it nothing.
-_GRID = {
+Grid = Mapping[str, tuple[Sequence[int], Sequence[float]]]
+GRID: Grid = {
     "flat": ((1, 2, 4, 8, 16, 24, 48), (1.25, 1.5, 1.8, 2.5, 3.5)),
     "units": ((4, 8, 16, 24, 48), (1.25, 1.8)),
 }
@@ -18,12 +20,12 @@ _NO_UNITS: dict[str, Any] = {"units": "", "fold": None, "unit_latency": None, "m
 _LESS_IS_BETTER = ("time_per_state", "latency_time", "multipliers", "all_adders")
 
 
-def design_space(accelerator: Accelerator) -> list[dict[str, Any]]:
-    """The schedule model's figures of every design; `pareto` marks those that no other beats in time per
-    state and latency (cycles x period), multipliers and adders at once."""
+def design_space(accelerator: Accelerator, grid: Grid = GRID) -> list[dict[str, Any]]:
+    """The schedule model's figures of a grid of designs; `pareto` marks those that no other beats in time
+    per state and latency (cycles x period), multipliers and adders at once."""
     designs = [
         _figures(accelerator, structure, interval, period)
-        for structure, (intervals, periods) in _GRID.items()
+        for structure, (intervals, periods) in grid.items()
         for interval in intervals
         for period in periods
     ]

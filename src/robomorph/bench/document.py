@@ -18,14 +18,15 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "schema": SCHEMA,
         "machine": outcome.machine,
         "settings": outcome.settings,
-        "records": [_record(r) for r in outcome.records],
+        "records": [record_data(r) for r in outcome.records],
         "goals": [{**asdict(v), "reached": v.reached} for v in outcome.verdicts],
         "notes": list(outcome.notes),
         "tables": [_table(t) for t in outcome.tables()],
     }
 
 
-def _record(record: Record) -> dict[str, Any]:
+def record_data(record: Record) -> dict[str, Any]:
+    """One record as plain data."""
     data = asdict(record)
     timing = data.pop("timing") or {"best_ns": None, "median_ns": None, "rounds": 0, "warmup_s": None}
     return {**data, **timing}

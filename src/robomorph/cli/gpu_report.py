@@ -64,7 +64,7 @@ def architectures(words: list[str]) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import Steps, make_console, print_json
-    from robomorph.report.gpu_kernels import gpu_report
+    from robomorph.report.gpu_kernels import gpu_report, kernel_data
     from robomorph.report.gpu_plot import report_svg
     from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             {
                 "robot": robot.name,
                 "dtype": args.dtype,
-                "kernels": [describe(r) for r in reports],
+                "kernels": [kernel_data(r) for r in reports],
                 "missing": [vars(m) for m in missing],
             }
         )
@@ -95,56 +95,6 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None:
         console.print(f"picture: {args.plot}")
     return 0
-
-
-def describe(report: KernelReport) -> dict[str, Any]:
-    """One kernel as plain data."""
-    plan, cost = report.plan, report.cost
-    return {
-        "partitioning": report.partitioning,
-        "mapping": report.mapping,
-        "threads_per_evaluation": plan.threads,
-        "evaluations_per_block": plan.evaluations,
-        "barriers": plan.barriers,
-        "barrier_limit": report.barrier_limit,
-        "instructions_per_thread": plan.instructions,
-        "flops": plan.flops,
-        "flops_executed": report.executed_flops,
-        "host_flops": report.host_flops,
-        "shared_bytes_per_block": plan.shared_bytes,
-        "table_bytes": plan.table_bytes,
-        "bytes_in": cost.bytes_in,
-        "bytes_out": cost.bytes_out,
-        "launches": cost.launches,
-        "transfers": cost.transfers,
-        "host_synchronisations": cost.synchronisations,
-        "flops_per_byte": report.intensity,
-        "not_compiled": report.problem,
-        "compiled": [
-            {
-                "architecture": f"sm_{c.architecture}",
-                "registers": c.info.registers,
-                "warnings": list(c.info.warnings),
-                "spill_store_bytes": c.info.spill_stores,
-                "spill_load_bytes": c.info.spill_loads,
-                "stack_bytes": c.info.stack,
-                "code_bytes": c.info.code_bytes,
-                "occupancy": c.occupancy.fraction,
-                "occupancy_limit": c.occupancy.limit,
-            }
-            for c in report.compiled
-        ],
-        "roofline_estimates": [
-            {
-                "gpu": r.gpu.name,
-                "evaluations_per_second_at_most": r.per_second,
-                "limit": r.limit,
-                "resident_evaluations_per_second_at_most": r.resident_per_second,
-                "resident_limit": r.resident_limit,
-            }
-            for r in report.roofline
-        ],
-    }
 
 
 def _label(report: KernelReport) -> tuple[str, str]:

@@ -54,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.terminal import Steps, make_console, print_json, warnings_shown
     from robomorph.given.numbers import whole_number
     from robomorph.loading import load
+    from robomorph.mpc.studies.documents import format_data
     from robomorph.mpc.studies.format_loops import format_loops
     from robomorph.mpc.studies.formats import FORMATS, format_study, steps
 
@@ -77,29 +78,10 @@ def run(args: argparse.Namespace) -> int:
 
         write_figures(format_figures(study), Path(args.plots))
     if args.json:
-        print_json(describe(study, loops))
+        print_json(format_data(study, loops))
     else:
         print_study(make_console(), study, loops)
     return 0
-
-
-def describe(study: FormatStudy, loops: list[LoopRun]) -> dict[str, Any]:
-    """The study as plain data."""
-    from dataclasses import asdict
-
-    from robomorph.mpc.studies.format_verdict import verdict
-    from robomorph.mpc.studies.formats import FORMS
-
-    return {
-        "robot": study.robot,
-        "horizon": study.horizon,
-        "iterations": study.iterations,
-        "forms": {form.name: form.words for form in FORMS},
-        "families": {family.name: family.words for family in study.families},
-        "runs": [asdict(run) for run in study.runs],
-        "loops": [asdict(run) for run in loops],
-        "verdict": verdict(study, loops),
-    }
 
 
 def print_study(console: Console, study: FormatStudy, loops: list[LoopRun]) -> None:

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.cli.outputs import check_outputs
     from robomorph.cli.terminal import Steps, make_console, print_json, warnings_shown
     from robomorph.loading import load
+    from robomorph.mpc.studies.documents import rate_data
     from robomorph.mpc.studies.rate import HORIZONS, rate_study
 
     check_outputs(None, Path(args.plots) if args.plots else None)
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
         write_figures(rate_figures(study), Path(args.plots))
     if args.json:
-        print_json(describe(study))
+        print_json(rate_data(study))
     else:
         print_study(make_console(), study)
     return 0
@@ -105,53 +106,6 @@ def _link(args: argparse.Namespace) -> Any:
     bandwidth = known.bandwidth if args.bandwidth is None else args.bandwidth
     latency = known.latency if args.latency is None else args.latency
     return HostLink(f"{bandwidth:.3g} B/s, {latency:.3g} s", bandwidth, latency)
-
-
-def describe(study: RateStudy) -> dict[str, Any]:
-    """The study as plain data."""
-    from robomorph.mpc.studies.horizons import RATES, curves, longest
-
-    return {
-        "iterations": study.iterations,
-        "points": [
-            {
-                "robot": p.robot,
-                "who": p.who,
-                "horizon": p.horizon,
-                "seconds": p.seconds,
-                "rate_hz": p.rate,
-                "known": p.known,
-            }
-            for p in study.points
-        ],
-        "horizons": [
-            {
-                "robot": robot,
-                "who": who,
-                "known": points[0].known,
-                **{f"at_{rate:.0f}_hz": longest(points, rate)[0] for rate in RATES},
-                "curve_ends": [rate for rate in RATES if longest(points, rate)[1]],
-            }
-            for (robot, who), points in curves(study.points).items()
-        ],
-        "round_trips": [
-            {
-                "robot": trip.robot,
-                "who": trip.who,
-                "pipelines": trip.pipelines,
-                "multipliers": trip.multipliers,
-                "interval_cycles": trip.interval,
-                "clock_hz": trip.clock,
-                "bandwidth": trip.link.bandwidth,
-                "latency_s": trip.link.latency,
-                "trips": [
-                    {"states": t.states, "cycles": t.cycles, "seconds": t.seconds, "link_s": t.link_seconds}
-                    for t in trip.trips
-                ],
-            }
-            for trip in study.trips
-        ],
-    }
 
 
 def print_study(console: Console, study: RateStudy) -> None:

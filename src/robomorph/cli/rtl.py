@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +197,7 @@ def _run_design(args: argparse.Namespace) -> int:
     report = _gather(args, accelerator)
     made = synthesis_records(report)
     if args.save:
-        save_results(made, Path(args.save))
+        save_results(made, Path(args.save), shlex.join(["robomorph", *args.given]))
     if made or earlier:
         report["results"] = [*made, *earlier]
     if args.plots:
@@ -210,11 +211,17 @@ def _run_design(args: argparse.Namespace) -> int:
     return 0 if report["passed"] else 1
 
 
+def _export(accelerator: Accelerator, folder: str) -> list[str]:
+    from robomorph.export.rtl import export_accelerator
+
+    return [str(path) for path in export_accelerator(accelerator, Path(folder))]
+
+
 def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any]:
     """Everything asked for, as plain data; estimates (the schedule model's) and measurements apart."""
     from robomorph.accelerators.space import design_space
-    from robomorph.cli import rtl_parts as parts
     from robomorph.cli.terminal import Steps
+    from robomorph.report import rtl_parts as parts
 
     jobs: list[tuple[str, str, Any]] = [
         ("schedule", "estimates", lambda: accelerator.design.stats_dict()),
@@ -233,7 +240,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         synthesis = parts.synthesis(accelerator.design, name, args.liberty)
         jobs.append((f"synthesis: {name}", f"synthesis_{name}", synthesis))
     if args.output:
-        jobs.append(("export", "files", lambda: parts.export(accelerator, args.output)))
+        jobs.append(("export", "files", lambda: _export(accelerator, args.output)))
     report: dict[str, Any] = {
         "robot": accelerator.source.specialiser.model.name,
         "function": accelerator.source.request.algorithm,

@@ -34,6 +34,7 @@ examples:
   robomorph export iiwa14 -o iiwa       C++, CUDA, OpenCL or SystemVerilog source code
   robomorph gpu-report iiwa14           registers, spills and occupancy of the CUDA kernels
   robomorph rtl iiwa14                  an accelerator in SystemVerilog, simulated and measured
+  robomorph report --quick              what the papers measured, run here, as one page
 
 exit codes: 0 success, 1 a check failed, 2 wrong usage, bad input or a file that cannot be read or written,
 70 a defect in robomorph, 130 interrupted, 143 terminated
@@ -73,6 +74,7 @@ def run_command(argv: Sequence[str] | None) -> int:
         args = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version, or wrong usage
         raise SystemExit(_delivered(stop.code)) from None
+    args.given = list(sys.argv[1:] if argv is None else argv)  # for what is written with its command
     return int(_delivered(_answer(args)))
 
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
 from typing import IO, Any
 
 from rich import box
@@ -85,6 +86,18 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def write_text(path: Path, text: str) -> None:
+    """A file that appears whole or not at all, in a folder that is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
 def print_error(message: str) -> None:
     make_console(sys.stderr).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
 
@@ -135,6 +148,7 @@ class Steps:
     def __init__(self, title: str, total: int) -> None:
         self._console = make_console(sys.stderr)
         self._title, self._total, self._done = title, total, 0
+        self._name = ""
         self._bar: Progress | None = None
 
     def __enter__(self) -> Steps:
@@ -162,3 +176,14 @@ class Steps:
         else:
             task = self._bar.task_ids[0]
             self._bar.update(task, completed=self._done - 1, description=escape(f"{self._title}: {name}"))
+        self._name = name
+
+    def detail(self, what: str) -> None:
+        """Say what the step at hand is about now."""
+        if self._bar is None:
+            self._console.print(
+                f"{self._title} {self._done}/{self._total}: {self._name}: {what}", markup=False
+            )
+        else:
+            words = escape(f"{self._title}: {self._name}: {what}")
+            self._bar.update(self._bar.task_ids[0], description=words)

@@ -17,7 +17,7 @@ from pathlib import Path
 from robomorph.runtime.cache import KernelCache, default_cache
 
 # What only shows makes no code.
-_SHOWS = ("bench", "cli", "report", "verify")
+_SHOWS = ("bench", "cli", "evidence", "report", "verify", "viewer")
 # Two writes this close may have the same times: files are known by their status only when it is older.
 _SETTLED_NS = 3_000_000_000
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from robomorph.compiler.partition import (
     ALGORITHM,
@@ -171,3 +172,53 @@ def _roofline(plan: LaunchPlan, gpu: Gpu) -> Roofline:
     limit = max(seconds, key=seconds.__getitem__)
     on_device = max(("arithmetic", "device memory"), key=seconds.__getitem__)
     return Roofline(gpu, 1.0 / seconds[limit], limit, 1.0 / seconds[on_device], on_device)
+
+
+def kernel_data(report: KernelReport) -> dict[str, Any]:
+    """One kernel as plain data."""
+    plan, cost = report.plan, report.cost
+    return {
+        "partitioning": report.partitioning,
+        "mapping": report.mapping,
+        "threads_per_evaluation": plan.threads,
+        "evaluations_per_block": plan.evaluations,
+        "barriers": plan.barriers,
+        "barrier_limit": report.barrier_limit,
+        "instructions_per_thread": plan.instructions,
+        "flops": plan.flops,
+        "flops_executed": report.executed_flops,
+        "host_flops": report.host_flops,
+        "shared_bytes_per_block": plan.shared_bytes,
+        "table_bytes": plan.table_bytes,
+        "bytes_in": cost.bytes_in,
+        "bytes_out": cost.bytes_out,
+        "launches": cost.launches,
+        "transfers": cost.transfers,
+        "host_synchronisations": cost.synchronisations,
+        "flops_per_byte": report.intensity,
+        "not_compiled": report.problem,
+        "compiled": [
+            {
+                "architecture": f"sm_{c.architecture}",
+                "registers": c.info.registers,
+                "warnings": list(c.info.warnings),
+                "spill_store_bytes": c.info.spill_stores,
+                "spill_load_bytes": c.info.spill_loads,
+                "stack_bytes": c.info.stack,
+                "code_bytes": c.info.code_bytes,
+                "occupancy": c.occupancy.fraction,
+                "occupancy_limit": c.occupancy.limit,
+            }
+            for c in report.compiled
+        ],
+        "roofline_estimates": [
+            {
+                "gpu": r.gpu.name,
+                "evaluations_per_second_at_most": r.per_second,
+                "limit": r.limit,
+                "resident_evaluations_per_second_at_most": r.resident_per_second,
+                "resident_limit": r.resident_limit,
+            }
+            for r in report.roofline
+        ],
+    }

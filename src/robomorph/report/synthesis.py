@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,32 @@ def synthesis_records(report: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def save_results(records: Sequence[dict[str, Any]], path: Path) -> None:
-    path.write_text(json.dumps({"results": list(records)}, indent=2) + "\n")
+def save_results(records: Sequence[dict[str, Any]], path: Path, command: str | None = None) -> None:
+    """With the date, and the command that measured them."""
+    about = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "command": command}
+    path.write_text(json.dumps({**about, "results": list(records)}, indent=2) + "\n")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A file of results: when and by which command it was written, as far as it says so."""
+
+    file: str
+    date: str | None
+    command: str | None
+    records: list[dict[str, Any]]
+
+
+def load_saved(paths: Sequence[Path]) -> list[Saved]:
+    """Files that `robomorph rtl` saved, each with what it says of itself."""
+    found = []
+    for path in paths:
+        records = _load(path)
+        document = json.loads(path.read_text())
+        date, command = (document.get(key) for key in ("date", "command"))
+        known = [value if isinstance(value, str) else None for value in (date, command)]
+        found.append(Saved(path.name, known[0], known[1], records))
+    return found
 
 
 def load_results(paths: Sequence[Path]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The parts of `robomorph rtl`, each as plain data."""
+"""What is known of an accelerator, each part as plain data: sparsity, ranges, errors, cycles, synthesis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 from robomorph.accelerators.accuracy import error_report, format_sweep, signals_to_widen
 from robomorph.accelerators.sparsity import SparsityFigure, TransformUnit, sparsity_figure
 from robomorph.compiler.states import described_bounds
-from robomorph.export.rtl import export_accelerator
 from robomorph.ir.ops import INPUT
 from robomorph.targets.rtl import simulate
 from robomorph.targets.rtl.accelerator import Accelerator
@@ -111,7 +110,3 @@ def synthesis(design: Chip, name: str, liberty: str | None) -> Callable[[], dict
         return asdict(made)
 
     return job
-
-
-def export(accelerator: Accelerator, folder: str) -> list[str]:
-    return [str(path) for path in export_accelerator(accelerator, Path(folder))]
