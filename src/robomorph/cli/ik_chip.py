@@ -98,9 +98,9 @@ def _gather(args: argparse.Namespace, robot: Robot, chip: IkChip, tolerance: flo
     from dataclasses import asdict
 
     from robomorph.cli import ik_chip_parts as parts
-    from robomorph.cli.rtl_parts import synthesis
     from robomorph.cli.terminal import Steps
     from robomorph.export.ik_chip import export_chip
+    from robomorph.report.rtl_parts import synthesis
     from robomorph.targets.rtl.ik.chip import IkDesign
     from robomorph.targets.rtl.simulate import lint
 
