@@ -124,6 +124,19 @@ def test_collada_as_ros_takes_it(tmp_path: Path) -> None:
     assert volume(moved) == pytest.approx(2.0)
 
 
+def test_a_picture_that_is_missing_costs_no_geometry(tmp_path: Path) -> None:
+    paint = (
+        b'<instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="m" '
+        b'target="#nowhere"/></technique_common></bind_material></instance_geometry>'
+    )
+    data = dae().replace(b'<instance_geometry url="#g"/>', paint + b'<instance_geometry url="#g"/>')
+    data = data.replace(b"<library_geometries>", b"<library_images/><library_geometries>")
+    assert len(read_mesh(written(tmp_path, "a.dae", data)).faces) == 8
+    lost = dae().replace(b"</node>", b'<instance_geometry url="#lost"/></node>')
+    with pytest.raises(MeshError, match=r"can be read whole, found .*lost"):
+        read_mesh(written(tmp_path, "lost.dae", lost))
+
+
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.8, 0.9, 0.96])
 def test_a_truncated_file_is_refused(tmp_path: Path, name: str, share: float) -> None:
@@ -244,4 +257,5 @@ def test_real_meshes_are_those_of_coal_and_trimesh(path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         whole = trimesh.load(path, force="mesh", process=False, skip_materials=True)
-    assert area == pytest.approx(whole.area, rel=1e-5)
+    if path.name != "anymal_foot.dae":  # of which trimesh reads nothing, as a picture is missing
+        assert area == pytest.approx(whole.area, rel=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,12 @@ from robomorph.errors import MeshError
 
 from .extra import needed
 
+# What only colours a mesh. A picture that is missing there would cost the geometry that it is on.
+_PAINT = re.compile(
+    rb"<(bind_material|library_images|library_effects|library_materials)\b([^>]*/>|.*?</\1\s*>)",
+    re.DOTALL,
+)
+
 
 def read_collada(data: bytes) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Vertices (n, 3), m, and faces (m, 3) of all geometry of the scene, where its nodes place it."""
@@ -20,12 +27,14 @@ def read_collada(data: bytes) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise MeshError("expected COLLADA without a document type declaration, found one")
     try:
-        document = collada.Collada(io.BytesIO(data), ignore=[collada.common.DaeError])
+        document = collada.Collada(io.BytesIO(_PAINT.sub(b"", data)), ignore=[collada.common.DaeError])
         parts = list(_parts(document))
         unit = float(document.assetInfo.unitmeter or 1.0)
     except Exception as error:  # whatever a damaged file makes of a reader of others
         said = f"{type(error).__name__}: {error}"[:200]
         raise MeshError(f"expected COLLADA, found what cannot be read: {said}") from None
+    if document.errors:  # what could not be read is left out, and would be missing without a word
+        raise MeshError(f"expected COLLADA that can be read whole, found {str(document.errors[0])[:200]}")
     if not (np.isfinite(unit) and unit > 0.0):
         raise MeshError(f"expected a unit above 0 m, found {unit}")
     if not parts:
