@@ -43,6 +43,7 @@ def options() -> Iterator[tuple[str, str]]:
 # Commands that load no robot of the command line's, or several: a plan and a scenario say themselves what
 # theirs is.
 WITHOUT_ROBOT = ("robots", "bench", "check", "plan", "report")
+OF_SEVERAL = ("view",)  # robots
 
 
 def usage_error(capsys: pytest.CaptureFixture[str], command: str, *words: str) -> str:
@@ -105,7 +106,8 @@ def test_gravity_for_every_command(words: list[str], command: str, robot_last: b
     gravity, more = ["--gravity", *words], NEEDED.get(command, ["iiwa14"])[1:]
     line = [*gravity, "hyq", *more] if robot_last else ["hyq", *gravity, *more]
     found = parser_of(command).parse_args(line)
-    assert (found.gravity, found.robot) == ([-1, 0, -9.81], "hyq")
+    robot = found.robots[0] if command in OF_SEVERAL else found.robot
+    assert (found.gravity, robot) == ([-1, 0, -9.81], "hyq")
 
 
 def test_gravity_arrives(capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,6 +261,7 @@ def test_every_option_of_load_is_an_option_of_every_command(command: str) -> Non
 
     flags = {flag for action in parser_of(command)._actions for flag in action.option_strings}
     spelled = {"mimic": "--no-mimic", "payloads": "--payload", "tool_frames": "--tool-frame"}
+    spelled["package_dirs"] = "--package-dir"
     for name in list(inspect.signature(robomorph.load).parameters)[1:]:
         flag = spelled.get(name, "--" + name.replace("_", "-"))
         assert flag in flags or name == "check_finite", name

@@ -22,4 +22,5 @@ PEERS: dict[str, tuple[type[Peer], ...]] = {
     "ik": (Kdl, TracIk, Pink),
     "planning": (Ipopt, Toppra, DrakeTrajectory),
     "mpc": (Crocoddyl, CrocoddylBox, MimSolvers, Fatrop),
+    "viewer": (),
 }
