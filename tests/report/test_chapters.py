@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -128,16 +130,16 @@ def test_without_a_compiler_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("what", "patch"),
     [
-        ("Yosys", lambda m: m.setattr(tools.importlib.util, "find_spec", lambda name: None)),
-        ("OpenSTA", lambda m: m.setattr(tools.shutil, "which", lambda name: None)),
+        ("Yosys", lambda m: m.setattr(importlib.util, "find_spec", lambda name: None)),
+        ("OpenSTA", lambda m: m.setattr(shutil, "which", lambda name: None)),
         ("Standard cells", lambda m: m.setattr(tools, "find_liberty", missing("liberty"))),
     ],
 )
 def test_without_tools_of_synthesis_they_are_named(
     monkeypatch: pytest.MonkeyPatch, what: str, patch: Any
 ) -> None:
-    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(tools.shutil, "which", lambda name: "/usr/bin/sta")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/sta")
     monkeypatch.setattr(tools, "find_liberty", lambda: Path("cells.lib"))
     assert tools.synthesiser() is None
     patch(monkeypatch)
