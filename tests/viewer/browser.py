@@ -71,6 +71,9 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(1000.0 * _LONGEST)
+
     def run(self, script: str, argument: Any = None) -> Any:
         return self.page.evaluate(script, argument)
 
@@ -89,13 +92,15 @@ class Opened:
         self.wait(f"robomorph.frames > {count + 1}")
 
     def idle(self) -> None:
-        """Wait until nothing is drawn any more for a while."""
+        """Wait until the page has drawn its last, fine picture, and then nothing more for a while."""
+        self.wait("robomorph.settled")
         end = time.monotonic() + _LONGEST
         before, count = -1, self.run("robomorph.frames")
         while before != count:
             assert time.monotonic() < end, "pictures are drawn without end"
             self.page.wait_for_timeout(_REST)
             before, count = count, self.run("robomorph.frames")
+        self.wait("robomorph.settled")
 
     def poses(self, robot: int = 0) -> npt.NDArray[np.float64]:
         return np.array(self.run(f"robomorph.poses({robot})"))

@@ -158,3 +158,46 @@ def test_dark(browser: Any, tmp_path: Path) -> None:
         seen = opened.pixels()[..., :3]
         assert seen[300, 5].mean() < 80 and seen[300, -5].mean() < 80  # of the scene, of the panels
         assert_quiet(opened)
+
+
+def test_marks_belong_to_layers(browser: Any, tmp_path: Path) -> None:
+    place = [0.2, 0.2, 0.3]
+    marks = [{"layer": "com", "kind": "point", "position": place, "size": [0.05], "colour": list(RED)}]
+    marks += [
+        {
+            "layer": "forces",
+            "kind": "arrow",
+            "position": [0.1, 0.1, 0.05],
+            "vector": [0, 0, 0.2],
+            "colour": GREEN,
+        }
+    ]
+    marks += [
+        {"kind": "ellipsoid", "position": [-0.3, 0, 0.5], "quaternion": [0, 0, 0, 1], "size": [0.1] * 3}
+    ]
+    marks += [{"kind": "axes", "position": [0.2, 0.2, 0.45], "quaternion": [0, 0, 0, 1], "name": "goal"}]
+    with opened_file(browser, write_scene(blocks(marks=marks), tmp_path / "b.html")) as opened:
+        (x, y), (u, v) = opened.project(place), opened.project([0.1, 0.1, 0.13])
+        opened.drawn()
+        before = opened.pixels()
+        opened.page.locator("[data-layer=com]").check()
+        opened.page.locator("[data-layer=forces]").uncheck()
+        after = opened.pixels()
+        assert_colour(after[round(y), round(x)], RED)
+        assert_colour(before[round(v), round(u)], GREEN)
+        assert np.ptp(before[round(y), round(x), :3].astype(int)) < 40  # no centre of mass yet
+        assert after[round(v), round(u), :3].argmax() == 0  # no arrow, but the red block behind it
+        assert opened.page.locator(".label:visible").all_text_contents() == ["goal"]
+        assert_quiet(opened)
+
+
+def test_two_fingers_zoom(browser: Any, tmp_path: Path) -> None:
+    phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    with opened_file(browser, write_scene(blocks(), tmp_path / "b.html"), **phone) as opened:
+        before = opened.run("[robomorph.camera.distance, robomorph.camera.yaw]")
+        touch = opened.page.context.new_cdp_session(opened.page)
+        for kind, apart in (("touchStart", 30), ("touchMove", 40), ("touchMove", 60), ("touchEnd", None)):
+            points = [] if apart is None else [{"x": 190 + s * apart, "y": 200, "id": s + 1} for s in (-1, 1)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        after = opened.run("[robomorph.camera.distance, robomorph.camera.yaw]")
+        assert after == pytest.approx([before[0] / 2, before[1]], rel=1e-6)

@@ -18,7 +18,7 @@ from robomorph.viewer.poses import sevens
 # Of what has no colour of its own: links in turn, so that neighbours can be told apart.
 _PAINTS = ((0.80, 0.83, 0.87, 1.0), (0.55, 0.63, 0.73, 1.0))
 _COLLISION = (0.9, 0.62, 0.0, 0.35)
-_INERTIA = (0.34, 0.71, 0.91, 0.5)
+_INERTIA = (0.34, 0.71, 0.91, 0.4)
 _STACKLEVEL = 6
 
 

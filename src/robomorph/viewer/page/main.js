@@ -134,6 +134,8 @@ const main = (() => {
     };
     const property = (name, get, set) => Object.defineProperty(hook, name, { get, set, enumerable: true });
     property('ready', () => self.ready);
+    // The last picture is a fine one, and no other is on its way.
+    property('settled', () => !self.waiting && !self.coarse && !self.settling && !self.flight && !self.clock.playing);
     property('frames', () => self.frames);
     property('scene', () => self.scene);
     property('speed', () => self.clock.speed, (value) => { self.clock.speed = value; self.redraw(); });

@@ -32,10 +32,11 @@ const pointer = (() => {
   const pressed = (self, app, event) => {
     const at = position(app.canvas, event);
     app.canvas.setPointerCapture(event.pointerId);
+    app.canvas.classList.add('pointed'); // whoever points at the scene needs no frame around it
     app.canvas.focus({ preventScroll: true });
     app.stopFlight();
     self.down.set(event.pointerId, at);
-    self.spread = null;
+    self.spread = self.down.size === 2 ? spread([...self.down.values()]) : null;
     self.panning = event.button === 2 || event.button === 1 || event.shiftKey;
     self.held = self.down.size === 1 && !self.panning && app.gizmo.grab(at, event.pointerType === 'touch');
     app.canvas.classList.toggle('grabbing', true);
@@ -87,6 +88,7 @@ const pointer = (() => {
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     canvas.addEventListener('dblclick', () => app.flyToRobot());
     canvas.addEventListener('keydown', (event) => keyed(app, event));
+    canvas.addEventListener('blur', () => canvas.classList.remove('pointed'));
     canvas.addEventListener('wheel', (event) => {
       event.preventDefault();
       const lines = event.deltaMode === 1 ? 16 : 1;
