@@ -137,7 +137,7 @@ def test_lists_take_commas_and_spaces_before_and_after_the_robot(
     more = ["-o", "out"] if command == "export" else []
     a, b = items
     spellings = [[f"{a},{b}"], [a, b], [f"{a},", b], [f"{a}, {b}"]]
-    robot = "robots" if command == "bench" else "robot"
+    robot = "robots" if command in ("bench", "report") else "robot"
     wanted = vars(parser.parse_args(["hyq", flag, f"{a},{b}", *more]))
     for words in spellings:
         lines = (["hyq", flag, *words, *more], [flag, *words, "hyq", *more], [flag, *words, *more, "hyq"])
