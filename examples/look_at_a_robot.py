@@ -13,7 +13,8 @@ TOOL = "lbr_iiwa_link_7"
 PAGE = Path("circle.html")
 
 
-def main() -> None:
+def main() -> str:
+    """The page's text."""
     robot = robomorph.load("iiwa14")
     start = np.array([0.5, 0.6, 0.0, -1.2, 0.0, 0.8, 0.0])
 
@@ -29,10 +30,10 @@ def main() -> None:
     motion = Trajectory(times, result.q, name="circle")
     force = {TOOL: [0.0, 0.0, -20.0, 0.0, 0.0, 0.0]}
     with robomorph.view(robot, motion, f_ext=force, ghosts=[start], open_browser=False) as viewer:
-        viewer.save_html(
-            PAGE
-        )  # `viewer.url` is the live page; without open_browser=False it would be open now
+        # `viewer.url` is the live page; without open_browser=False it would be open now.
+        viewer.save_html(PAGE)
     print(f"{PAGE}: {PAGE.stat().st_size / 1e6:.1f} MB")
+    return PAGE.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

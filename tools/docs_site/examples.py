@@ -19,6 +19,7 @@ TITLES = {
     "load_and_inspect": "Load and inspect",
     "custom_robot": "A robot of your own",
     "batch_gradients": "Gradients in batches",
+    "look_at_a_robot": "Look at a robot",
     "control_loop": "A control loop",
     "inverse_kinematics": "Inverse kinematics",
     "plan_a_motion": "Plan a motion",

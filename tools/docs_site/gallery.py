@@ -185,10 +185,15 @@ def _chip(names: Names) -> Iterator[Drawn]:
     yield Drawn("chip-timeline.svg", timeline(design), "What starts in each cycle of one state")
 
 
+def _scene(names: Names) -> Iterator[Drawn]:
+    yield Drawn("circle.html", names["result"], "A motion to turn around in, with its plots")
+
+
 FIGURES: dict[str, Callable[[Names], Iterator[Drawn]]] = {
     "load_and_inspect": _robots,
     "custom_robot": _picker,
     "batch_gradients": _gradient,
+    "look_at_a_robot": _scene,
     "control_loop": _control,
     "inverse_kinematics": _solutions,
     "plan_a_motion": _plan,
