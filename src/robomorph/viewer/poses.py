@@ -38,19 +38,6 @@ def quaternions(rotations: Array) -> Array:
     return out
 
 
-def matrix(position: Array, quaternion: Array) -> Array:
-    """(4, 4) of a position (3,) and a unit quaternion (4,) xyzw."""
-    x, y, z, w = quaternion
-    out = np.eye(4)
-    out[:3, 3] = position
-    out[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return out
-
-
 def rounded(values: npt.NDArray[Any]) -> Any:
     """Lists for JSON with as many digits as can be seen."""
     return np.round(values, DIGITS).tolist()
