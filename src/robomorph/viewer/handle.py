@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.model.model import WORLD
-from robomorph.model.rotation import rotation_from_quaternion
-from robomorph.viewer.poses import sevens
+from robomorph.viewer.poses import matrix, sevens
 
 if TYPE_CHECKING:
     from robomorph.ik import IKResult
@@ -56,18 +55,12 @@ def follow(shown: Shown, frame: str, position: Array, quaternion: Array | None) 
     nearest to where the robot is. First from there alone; if that fails, from other starts too; if none gets
     there, as near as the way from here leads."""
     robot, q = shown.robot, shown.q
-    target = position if quaternion is None else _pose(position, quaternion)
+    target = position if quaternion is None else matrix(position, quaternion)
     fixed = held_joints(robot, frame, move_base=shown.move_base)
     near = robot.inverse_kinematics(target, frame, q, fixed=fixed, starts=1)
     searched = near if near.success else robot.inverse_kinematics(target, frame, q, fixed=fixed)
     result = searched if searched.success else near
     return Followed(np.asarray(result.q), frame, target, result, searched)
-
-
-def _pose(position: Array, quaternion: Array) -> Array:
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = rotation_from_quaternion(quaternion, 0.0), position
-    return pose
 
 
 def held_joints(robot: Robot, frame: str, *, move_base: bool) -> tuple[str, ...]:

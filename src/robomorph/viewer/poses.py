@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.model.rotation import rotation_from_quaternion
+
 Array = npt.NDArray[np.float64]
 DIGITS = 7  # decimals that are sent: a tenth of a micrometre
 
@@ -36,6 +38,13 @@ def quaternions(rotations: Array) -> Array:
     unit = row / np.linalg.norm(row, axis=-1, keepdims=True)
     out: Array = np.where(unit[..., 3:] < 0.0, -unit, unit)
     return out
+
+
+def matrix(position: Array, quaternion: Array) -> Array:
+    """(4, 4) of a position (3,) and a unit quaternion (4,) xyzw."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation_from_quaternion(quaternion, 0.0), position
+    return pose
 
 
 def rounded(values: npt.NDArray[Any]) -> Any:
