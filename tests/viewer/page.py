@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import urllib.error
 import urllib.request
 from types import TracebackType
@@ -22,8 +23,10 @@ class Page:
     """Says and hears messages as a page does."""
 
     def __init__(self, url: str, **options: Any) -> None:
+        address = (urlsplit(url).hostname, urlsplit(url).port or 80)  # straight there: proxies are for others
+        own = socket.create_connection(address)
         self.socket: ClientConnection = connect(
-            socket_url(url), max_size=None, compression=None, proxy=None, **options
+            socket_url(url), sock=own, max_size=None, compression=None, **options
         )
 
     def say(self, **message: Any) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.model.rotation import rotation_from_quaternion
+
 Array = npt.NDArray[np.float64]
 DIGITS = 7  # decimals that are sent: a tenth of a micrometre
 
@@ -40,15 +42,9 @@ def quaternions(rotations: Array) -> Array:
 
 def matrix(position: Array, quaternion: Array) -> Array:
     """(4, 4) of a position (3,) and a unit quaternion (4,) xyzw."""
-    x, y, z, w = quaternion
-    out = np.eye(4)
-    out[:3, 3] = position
-    out[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return out
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation_from_quaternion(quaternion, 0.0), position
+    return pose
 
 
 def rounded(values: npt.NDArray[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -105,8 +106,9 @@ def dragged(robot: Robot, start: Array, frame: str, poses: Array, *, turned: boo
     seconds, states = np.empty(len(poses)), []
     with Viewer(make_exhibit(robot, q=start, frames=frame)) as viewer:
         parts = urlsplit(viewer.url)
+        straight = socket.create_connection((parts.hostname, parts.port or 80))  # proxies are for others
         address = f"ws://{parts.netloc}/socket?{parts.query}"
-        with connect(address, max_size=None, compression=None, proxy=None) as page:
+        with connect(address, sock=straight, max_size=None, compression=None) as page:
             for k, pose in enumerate(sevens(poses).tolist()):
                 turn = pose[3:] if turned else None
                 message = {"type": "drag", "id": k, "frame": frame, "position": pose[:3], "quaternion": turn}
