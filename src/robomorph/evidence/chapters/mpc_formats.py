@@ -16,7 +16,7 @@ from robomorph.mpc.studies.formats import FORMATS, FORMS, FormatStudy, format_st
 from robomorph.mpc.studies.hard import EASY
 from robomorph.robot import Robot
 
-_QUICK_FORMATS = ("float32", "Q16.16", "Q14.6", "Q12.5", "16 bit", "none")
+_QUICK_FORMATS = ("float32", "Q16.16", "Q14.6", "Q12.5", "none")
 _FULL = {"horizon": 100, "iterations": 60, "count": 10}
 _QUICK = {"horizon": 30, "iterations": 12, "count": 1}
 _CLOSE = 0.01

@@ -29,7 +29,7 @@ from robomorph.evidence.parts import (
     notes,
     sentence,
 )
-from robomorph.evidence.tools import opencl_device
+from robomorph.evidence.tools import opencl_device, quick_only
 from robomorph.evidence.view import UNITS, Html, View, number, words
 
 _PARTS = {
@@ -46,7 +46,9 @@ def run(context: Context) -> dict[str, Any]:
     found = bench_records(context, "dynamics", ("steps",), peers=(Pinocchio,))
     device, lack = opencl_device()
     absent = [*found["absent"], *([lack.data()] if lack else [])]
-    robots = []
+    if device and context.quick and len(context.sources) > 1:
+        absent.append(quick_only("Other robots on OpenCL", "a quick run has the first").data())
+    robots: list[dict[str, Any]] = []
     for source in context.sources:
         subject = Subject(source)
         mine = pick(found["records"], robot=subject.name)
@@ -54,7 +56,7 @@ def run(context: Context) -> dict[str, Any]:
             {
                 "robot": subject.robot.name,
                 "cpu": [_split(who, pick(mine, who=who)) for who in dict.fromkeys(r["who"] for r in mine)],
-                "opencl": _on_device(context, subject) if device else None,
+                "opencl": _on_device(context, subject) if device and not (context.quick and robots) else None,
                 "chip": _on_chip(context, subject),
             }
         )
@@ -186,6 +188,8 @@ def _cpu(data: View) -> Html:
 def _device_table(data: View) -> Html:
     rows = []
     for robot in data["robots"]:
+        if robot.get("opencl") is None:
+            continue
         times = [number(one["seconds"], "sig3", _US) for one in robot["opencl"]]
         rows.append((words(robot["robot"]), words(data["device"]), *times))
     return Table(("robot", "device", *_PARTS), rows, left=2).html()
