@@ -78,7 +78,7 @@ def test_one_refused_result_spoils_the_goals_of_its_section() -> None:
 @pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
 def test_every_goal_stands_without_records(group: Group) -> None:
     goals = [goal for name in group.sections for goal in group.load(name).goals]
-    assert len({goal.what for goal in goals}) == len(goals) >= 14
+    assert len({goal.what for goal in goals}) == len(goals) >= 2
     assert all(goal.measure([]) is None for goal in goals)
 
 

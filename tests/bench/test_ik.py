@@ -11,6 +11,7 @@ import robomorph
 from robomorph.bench.arms import ARMS, pose_problems
 from robomorph.bench.chain_problems import CHAINS, EXPECTED_ITERATIONS, chain_problems
 from robomorph.bench.functions import INVERSE_KINEMATICS
+from robomorph.bench.ik_chip_tables import CHIP, CPU, DERIVED, microseconds
 from robomorph.bench.peers import PEERS
 from robomorph.bench.peers.ik_peer import Answers, IkPeer
 from robomorph.bench.peers.kdl import Kdl, kdl_interpreter, solve_with_kdl
@@ -18,7 +19,6 @@ from robomorph.bench.records import OURS, REFUSED, Record
 from robomorph.bench.run import Outcome, run_bench
 from robomorph.bench.sections import IK
 from robomorph.bench.sections.ik import arms, chip, devices, paper, single
-from robomorph.bench.sections.ik.chip_tables import CHIP, CPU, DERIVED, microseconds
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
 from robomorph.ik import IKResult

@@ -18,10 +18,10 @@ from robomorph.accelerators.ik.make import IkChip, make_chip
 from robomorph.bench.chain_problems import CHAINS, TOLERANCE, ChainProblems, chain_problems
 from robomorph.bench.functions import INVERSE_KINEMATICS
 from robomorph.bench.goals import Goal
+from robomorph.bench.ik_chip_tables import CHIP, CPU, OPENCL, ROUNDS, chip_tables, joints_of
 from robomorph.bench.measuring import time_calls
 from robomorph.bench.records import OURS, REFUSED, Record, select
 from robomorph.bench.records import Timing as TimingRecord
-from robomorph.bench.sections.ik.chip_tables import CHIP, CPU, OPENCL, ROUNDS, chip_tables, joints_of
 from robomorph.bench.sections.section import Job, Records, Section
 from robomorph.bench.session import Session
 from robomorph.bench.solution_check import PinocchioCheck
