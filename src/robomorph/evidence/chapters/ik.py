@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from robomorph.bench.chain_problems import PAPER_REDUCTION, PAPER_TIMES
+from robomorph.bench.ik_chip_tables import CHIP, CLOCK_MHZ, CPU, DERIVED, OPENCL
 from robomorph.bench.peers.pinocchio import Pinocchio
-from robomorph.bench.sections.ik.chip_tables import CHIP, CLOCK_MHZ, CPU, DERIVED, OPENCL
 from robomorph.bench.sections.ik.paper import NAMES, SWEEP, TIMED
 from robomorph.evidence import papers
 from robomorph.evidence.bench_runs import bench_records, pick, seconds
