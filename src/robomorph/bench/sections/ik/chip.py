@@ -89,7 +89,7 @@ def _run(session: Session, joints: int) -> list[Record]:
         records.append(_record(robot, CHIP, way.name, figures))
     records += [_on_cpu(session, check, problems, method) for method in _CPU_METHODS]
     records.append(_on_cpu(session, check, problems, "lm", batch=True))
-    return records + _opencl(session, robot, problems)
+    return records + _opencl(session, robot, problems.first(_TIMED))
 
 
 def _chip(robot: Robot, way: Way) -> IkChip:
@@ -160,7 +160,7 @@ def _solved(robot: Robot, problems: ChainProblems, method: str, **options: Any) 
 
 
 def _opencl(session: Session, robot: Robot, problems: ChainProblems) -> list[Record]:
-    """All targets in one launch, where there is a device."""
+    """Some targets in one launch, where there is a device."""
     try:
         name = open_gpu("opencl").name
         found = _solved(robot, problems, "quick-ik", on="opencl")
