@@ -96,6 +96,6 @@ def _time_table(records: Records, chains: list[int], columns: tuple[str, ...]) -
         rows,
         caption=f"Chip: cycles at a stated clock of {CLOCK_MHZ:.0f} MHz, one problem in flight, streams not "
         "counted. CPU: one thread, from Python, one solve at a time but for the batch, the least of "
-        f"{ROUNDS} rounds. OpenCL: up to 50 targets in one launch; PoCL runs on the same cores and says nothing "
-        "about a GPU. The paper's are of other machines and other targets.",
+        f"{ROUNDS} rounds. OpenCL: up to 50 targets in one launch; PoCL runs on the same cores and says "
+        "nothing about a GPU. The paper's are of other machines and other targets.",
     )
