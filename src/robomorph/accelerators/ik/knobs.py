@@ -29,7 +29,7 @@ def read_knobs(given: Mapping[Any, Any], owner: str = "chip") -> tuple[tuple[str
         plain[name] = int(value) if isinstance(value, np.integer) else value
     try:
         Widths(**{name: value for name, value in plain.items() if name in WIDTHS})
-        Knobs(**{"speculations": MOST_SPECULATIONS, **{k: v for k, v in plain.items() if k in KNOBS}})
+        _knobs({"speculations": MOST_SPECULATIONS, **plain})
     except ArgumentError as error:
         raise ArgumentError(f"{owner}: {error}") from None
     return tuple(sorted(plain.items()))
@@ -39,6 +39,13 @@ def make_knobs(given: Mapping[str, Any], owner: str = "chip") -> tuple[Widths, K
     """Widths and knobs with defaults for what is not given; `owner` is who errors speak of."""
     plain = dict(read_knobs(given, owner))
     widths = Widths(**{name: value for name, value in plain.items() if name in WIDTHS})
-    chosen = {name: value for name, value in plain.items() if name in KNOBS}
-    chosen.setdefault("units", min(_UNITS, chosen.get("speculations", Knobs.speculations)))
-    return widths, Knobs(**chosen)
+    return widths, _knobs({"speculations": Knobs.speculations, **plain})
+
+
+def _knobs(given: Mapping[str, Any]) -> Knobs:
+    """Of what is given, with no more units than there is to try."""
+    chosen = {name: value for name, value in given.items() if name in KNOBS}
+    tried = chosen["speculations"]
+    if type(tried) is int and tried >= 1:  # Knobs refuses others
+        chosen.setdefault("units", min(_UNITS, tried))
+    return Knobs(**chosen)
