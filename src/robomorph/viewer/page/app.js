@@ -86,9 +86,9 @@ const app = (() => {
     clearTimeout(self.settle);
     if (self.settling) { self.settling = false; return; }
     self.slow = now - self.asked > SLOW ? Math.min(self.slow + 1, 6) : Math.max(0, self.slow - 0.2);
-    if (self.slow < 3) return;
+    if (self.slow < 3 && !self.coarse) return; // coarse pictures come quickly: they still have to end in a fine one
     if (!self.coarse) { self.coarse = true; resized(self); }
-    self.settle = setTimeout(() => { self.coarse = false; self.settling = true; resized(self); }, REST);
+    self.settle = setTimeout(() => { self.coarse = false; self.settling = true; resized(self); self.redraw(); }, REST);
   };
 
   // Every robot plays its own trajectory: the one that was chosen, or else its first.
