@@ -4,6 +4,7 @@
 
 #define ROBOMORPH_IMPORTS_NUMPY
 #include "core/cpus.h"
+#include "core/stream.h"
 #include "python/ik_module.h"
 #include "python/kernel.h"
 #include "python/mpc_module.h"
@@ -36,6 +37,15 @@ PyObject* py_shutdown_pool(PyObject*, PyObject*) {
   done = global_pool().shutdown();
   Py_END_ALLOW_THREADS
   return PyBool_FromLong(done);
+}
+
+PyObject* py_get_stream_above(PyObject*, PyObject*) { return PyLong_FromSize_t(stream_above()); }
+
+PyObject* py_set_stream_above(PyObject*, PyObject* value) {
+  const std::size_t bytes = PyLong_AsSize_t(value);
+  if (bytes == ~std::size_t{0} && PyErr_Occurred()) return nullptr;
+  set_stream_above(bytes);
+  Py_RETURN_NONE;
 }
 
 void shutdown_at_exit() { global_pool().shutdown(); }
@@ -76,6 +86,10 @@ PyMethodDef functions[] = {
      "set_default_threads(threads, /)\n--\n\nThreads a call uses when its kernel does not say."},
     {"get_default_threads", py_get_default_threads, METH_NOARGS,
      "get_default_threads()\n--\n\nThreads a call uses when its kernel does not say."},
+    {"get_stream_above", py_get_stream_above, METH_NOARGS,
+     "get_stream_above()\n--\n\nResults of more bytes than this are written past the cache."},
+    {"set_stream_above", py_set_stream_above, METH_O,
+     "set_stream_above(size, /)\n--\n\nResults of more bytes than this are written past the cache (for tests)."},
     {"pool_size", py_pool_size, METH_NOARGS, "pool_size()\n--\n\nWorker threads alive now."},
     {"shutdown_pool", py_shutdown_pool, METH_NOARGS,
      "shutdown_pool()\n--\n\nEnds the worker threads; False while a call is using them."},
