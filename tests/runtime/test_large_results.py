@@ -40,7 +40,7 @@ def no_memory_waits() -> Iterator[None]:
 
 
 def placed(shape: tuple[int, ...], dtype: str, offset: int) -> tuple[Array, Array]:
-    """An array that begins `offset` elements after the start of a line, and the buffer around it, all ones."""
+    """An array that begins `offset` elements after a line does, and the buffer around it, all ones."""
     size, item = int(np.prod(shape)), np.dtype(dtype).itemsize
     around = np.ones(size + 256 // item, dtype)
     line = -around.ctypes.data % 64 // item
@@ -162,7 +162,7 @@ def test_results_are_ordinary_arrays() -> None:
     assert result.flags.owndata and result.flags.writeable and result.flags.c_contiguous
     assert result.base is None
     assert np.array_equal(pickle.loads(pickle.dumps(result)), result)
-    assert np.array_equal(np.frombuffer(memoryview(result)).reshape(-1, 3), result)
+    assert np.array_equal(np.frombuffer(result).reshape(-1, 3), result)
     result += 1.0
     assert np.array_equal(result, axpy_expected(x, y) + 1.0)
 
