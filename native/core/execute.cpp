@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/scratch.h"
+#include "core/stream.h"
 #include "core/threadpool.h"
 
 namespace robomorph {
@@ -33,19 +34,48 @@ void copy_padded(char* to, const void* from, std::size_t row_bytes, std::size_t 
   for (std::size_t row = rows; row < lanes; ++row) std::memcpy(to + row * row_bytes, last, row_bytes);
 }
 
-// Fewer rows than lanes, at the end of the batch: the lane function must not touch memory beyond the arrays.
-void run_tail(const Work& work, const Cursor& at, std::size_t rows, char* scratch) {
+void pad_inputs(const Work& work, const Cursor& at, std::size_t rows, char* scratch, const void** in) {
   const Layout& layout = *work.layout;
-  const void* in[kMaxArrays];
-  void* out[kMaxArrays];
   for (std::size_t i = 0; i < layout.n_in; ++i) {
     char* padded = scratch + layout.in_padded_at[i];
     copy_padded(padded, at.in[i], layout.in_row[i], rows, layout.lanes);
     in[i] = padded;
   }
+}
+
+// Fewer rows than lanes, at the end of the batch: the lane function must not touch memory beyond the arrays.
+void run_tail(const Work& work, const Cursor& at, std::size_t rows, char* scratch) {
+  const Layout& layout = *work.layout;
+  const void* in[kMaxArrays];
+  void* out[kMaxArrays];
+  pad_inputs(work, at, rows, scratch, in);
   for (std::size_t j = 0; j < layout.n_out; ++j) out[j] = scratch + layout.out_padded_at[j];
   work.lane_fn(in, out, scratch + layout.workspace_at);
   for (std::size_t j = 0; j < layout.n_out; ++j) std::memcpy(at.out[j], out[j], rows * layout.out_row[j]);
+}
+
+// All rows through the thread's scratch, from where whole lines are written past the cache.
+void run_streaming(const Work& work, Cursor& at, std::size_t rows, char* scratch) {
+  const Layout& layout = *work.layout;
+  Stream streams[kMaxArrays];
+  void* out[kMaxArrays];
+  for (std::size_t j = 0; j < layout.n_out; ++j) {
+    streams[j].start(scratch + layout.out_padded_at[j], static_cast<char*>(at.out[j]));
+  }
+  const void* const* in = at.in;
+  const void* padded[kMaxArrays];
+  for (std::size_t count = 0; rows > 0; rows -= count, at.advance(layout, count)) {
+    count = std::min(rows, layout.lanes);
+    if (count < layout.lanes) {
+      pad_inputs(work, at, count, scratch, padded);
+      in = padded;
+    }
+    for (std::size_t j = 0; j < layout.n_out; ++j) out[j] = streams[j].piece();
+    work.lane_fn(in, out, scratch + layout.workspace_at);
+    for (std::size_t j = 0; j < layout.n_out; ++j) streams[j].push(count * layout.out_row[j]);
+  }
+  for (std::size_t j = 0; j < layout.n_out; ++j) streams[j].finish();
+  fence_streams();
 }
 
 // Each part looks at its own rows: they are then in the cache of the core that needs them.
@@ -86,6 +116,7 @@ void run_rows(Work& work, std::size_t first, std::size_t end) {
     for (std::size_t row = first; row < end; ++row, at.advance(layout, 1)) work.single_fn(at.in, at.out, workspace);
     return;
   }
+  if (work.streaming) return run_streaming(work, at, end - first, scratch);
   std::size_t row = first;
   if (work.blocks_fn != nullptr) {
     const std::size_t many = work.blocks * layout.lanes;
@@ -95,6 +126,14 @@ void run_rows(Work& work, std::size_t first, std::size_t end) {
     work.lane_fn(at.in, at.out, workspace);
   }
   if (row < end) run_tail(work, at, end - row, scratch);
+}
+
+// Functions for several blocks are for code so long that its own time hides that of the stores.
+bool worth_streaming(const Work& work) {
+  if (work.lane_fn == nullptr || work.blocks_fn != nullptr) return false;
+  std::size_t row_bytes = 0;
+  for (std::size_t j = 0; j < work.layout->n_out; ++j) row_bytes += work.layout->out_row[j];
+  return work.rows * row_bytes > stream_above();
 }
 
 std::size_t count_blocks(const Work& work) { return (work.rows + work.layout->lanes - 1) / work.layout->lanes; }
@@ -121,7 +160,7 @@ void plan_scratch(Layout& layout) {
   }
   for (std::size_t j = 0; j < layout.n_out; ++j) {
     layout.out_padded_at[j] = at;
-    at += round_up(layout.lanes * layout.out_row[j]);
+    at += Stream::stage_bytes(layout.lanes * layout.out_row[j]);
   }
   layout.workspace_at = at;
 }
@@ -129,6 +168,7 @@ void plan_scratch(Layout& layout) {
 Outcome execute(Work& work, const Split& split) {
   const std::size_t useful = count_blocks(work) / std::max<std::size_t>(split.min_blocks_per_thread, 1);
   const std::size_t parts = std::min(split.threads, useful);
+  work.streaming = worth_streaming(work);
   if (parts <= 1) {
     run_rows(work, 0, work.rows);
   } else if (split.launch == Launch::kPool) {

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxArrays = 32;
 using KernelFn = void (*)(const void* const* in, void* const* out, void* workspace);
 
 // What stays the same from call to call. Sizes and offsets in bytes; a thread's scratch holds one padded block of
-// every input and output, then the workspace.
+// every input, one stage (core/stream.h) of every output, then the workspace.
 struct Layout {
   std::size_t lanes;
   std::size_t n_in;
@@ -49,6 +49,7 @@ struct Work {
   UnitFn unit;               // asked after that about `units`
   const UnitParts* units;
   std::size_t element_size;  // bytes of one value
+  bool streaming;            // execute's own note: results go past the cache (core/stream.h)
   std::atomic<bool> out_of_memory{false};
   std::atomic<bool> bad_values{false};
   const char* in[kMaxArrays];

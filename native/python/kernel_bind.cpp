@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "python/result_memory.h"
+
 namespace robomorph {
 namespace {
 
@@ -117,7 +119,8 @@ bool NewOutputs::allocate(const KernelObject* kernel, Binding& binding) {
   for (std::size_t j = 0; j < kernel->layout.n_out; ++j) {
     const RowShape& shape = kernel->out[j];
     std::copy_n(shape.dims, shape.nd, dims + binding.lead_nd);
-    PyObject* array = PyArray_SimpleNew(binding.lead_nd + shape.nd, dims, kernel->typenum);
+    const std::size_t bytes = binding.work.rows * kernel->layout.out_row[j];
+    PyObject* array = new_result(binding.lead_nd + shape.nd, dims, kernel->typenum, bytes);
     if (array == nullptr) return false;
     arrays_[count_++] = array;
     binding.work.out[j] = data_of(array);

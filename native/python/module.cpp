@@ -3,11 +3,14 @@
 #include <cstdlib>
 
 #define ROBOMORPH_IMPORTS_NUMPY
+#include "core/buffers.h"
 #include "core/cpus.h"
+#include "core/stream.h"
 #include "python/ik_module.h"
 #include "python/kernel.h"
 #include "python/mpc_module.h"
 #include "python/planning_module.h"
+#include "python/result_memory.h"
 #include "core/threadpool.h"
 
 namespace robomorph {
@@ -38,6 +41,22 @@ PyObject* py_shutdown_pool(PyObject*, PyObject*) {
   return PyBool_FromLong(done);
 }
 
+PyObject* py_get_stream_above(PyObject*, PyObject*) { return PyLong_FromSize_t(stream_above()); }
+
+PyObject* py_set_stream_above(PyObject*, PyObject* value) {
+  const std::size_t bytes = PyLong_AsSize_t(value);
+  if (bytes == ~std::size_t{0} && PyErr_Occurred()) return nullptr;
+  set_stream_above(bytes);
+  Py_RETURN_NONE;
+}
+
+PyObject* py_waiting_buffers(PyObject*, PyObject*) { return PyLong_FromSize_t(result_buffers().waiting()); }
+
+PyObject* py_drop_buffers(PyObject*, PyObject*) {
+  result_buffers().drop();
+  Py_RETURN_NONE;
+}
+
 void shutdown_at_exit() { global_pool().shutdown(); }
 
 // A bad value must not make the package unusable, but must not pass in silence either.
@@ -58,7 +77,7 @@ bool read_environment() {
 int execute_module(PyObject* module) {
   if (PyArray_ImportNumPyAPI() < 0) return -1;
   global_pool();  // registers what a forked child must do
-  if (!read_environment()) return -1;
+  if (!read_environment() || !prepare_result_memory()) return -1;
   if (Py_AtExit(shutdown_at_exit) < 0) {
     PyErr_SetString(PyExc_ImportError, "too many functions are registered to run at exit");
     return -1;
@@ -76,6 +95,14 @@ PyMethodDef functions[] = {
      "set_default_threads(threads, /)\n--\n\nThreads a call uses when its kernel does not say."},
     {"get_default_threads", py_get_default_threads, METH_NOARGS,
      "get_default_threads()\n--\n\nThreads a call uses when its kernel does not say."},
+    {"get_stream_above", py_get_stream_above, METH_NOARGS,
+     "get_stream_above()\n--\n\nResults of more bytes than this are written past the cache."},
+    {"set_stream_above", py_set_stream_above, METH_O,
+     "set_stream_above(size, /)\n--\n\nResults of more bytes than this are written past the cache (for tests)."},
+    {"waiting_buffers", py_waiting_buffers, METH_NOARGS,
+     "waiting_buffers()\n--\n\nBytes of dropped results that wait to be used again."},
+    {"drop_buffers", py_drop_buffers, METH_NOARGS,
+     "drop_buffers()\n--\n\nGives the memory of dropped results back to the system."},
     {"pool_size", py_pool_size, METH_NOARGS, "pool_size()\n--\n\nWorker threads alive now."},
     {"shutdown_pool", py_shutdown_pool, METH_NOARGS,
      "shutdown_pool()\n--\n\nEnds the worker threads; False while a call is using them."},

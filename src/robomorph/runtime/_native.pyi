@@ -89,6 +89,19 @@ def set_default_threads(threads: SupportsIndex, /) -> None:
     """
 
 def get_default_threads() -> int: ...
+def get_stream_above() -> int:
+    """Results of more bytes than this are written past the cache: three quarters of the last-level cache, or
+    more than any result has where its size is not known."""
+
+def set_stream_above(size: int, /) -> None:
+    """Results of more bytes than this are written past the cache. For tests: the bits are the same."""
+
+def waiting_buffers() -> int:
+    """Bytes of dropped results that wait to be used again."""
+
+def drop_buffers() -> None:
+    """Gives the memory of dropped results back to the system."""
+
 def pool_size() -> int:
     """Worker threads alive now, the calling thread not counted."""
 

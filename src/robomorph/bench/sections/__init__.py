@@ -57,7 +57,7 @@ DYNAMICS = Group(
         "steps": "one computation split in v, a, f; dc'/du; M^-1 (the papers' figure)",
         "timesteps": "N = 16, 32, 64, 128 gradients end to end (the papers' figure)",
         "threads": "persistent threads against launching them; two threads against one",
-        "batches": "batches of 1 to 65,536",
+        "batches": "batches of 1 to 65,536, into given arrays and new ones",
         "peak": "arithmetic rate of the gradient against the core's measured peak",
         "schedule": "the same program in other orders, and cut into other pieces",
         "compile": "from load to the first gradient in a fresh process, cached and not",
