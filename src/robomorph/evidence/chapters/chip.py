@@ -77,6 +77,7 @@ def draw(data: View) -> list[Part]:
             _table(data),
             data["commands"]["chip"],
             "by the schedule. The anchor is counted from the authors' Verilog for iiwa, gravity zero.",
+            paper=data["papers"]["paper"],
         ),
         Exhibit(
             "Simulated",
