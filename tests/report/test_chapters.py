@@ -13,17 +13,17 @@ import pytest
 from robomorph.bench.peers.pinocchio import Pinocchio
 from robomorph.cli.main import main
 from robomorph.errors import TargetError
-from robomorph.evidence import tools
+from robomorph.evidence import papers, tools
 from robomorph.evidence.chapters import TITLES, load_chapter
 from robomorph.evidence.chapters.features import level_widths, most_live
 from robomorph.evidence.context import Context
 from robomorph.evidence.page import page
-from robomorph.evidence.parts import Absent, Exhibit
+from robomorph.evidence.parts import ABOUT, Absent, Exhibit
 from robomorph.evidence.view import View, plain
 from robomorph.ir.program import Port, Program
 from robomorph.ir.trace import Tracer
 from robomorph.report.synthesis import save_results
-from tests.report.page_reader import read, wrong_numbers
+from tests.report.page_reader import Element, Reader, read, wrong_numbers
 from tests.report.test_evidence import fetched, loose_figures
 
 CHEAP = ("sparsity", "features", "operations", "area")
@@ -207,6 +207,23 @@ def test_a_file_that_says_nothing_of_itself_is_shown_so(tmp_path: Path) -> None:
 # --- whole pages ---------------------------------------------------------------------------------------
 
 
+PAPERS = (papers.GRADIENTS, papers.ROBOMORPHIC, papers.QUICK_IK, papers.PLANNING)
+
+
+def assert_theirs_are_named(figure: Element, reader: Reader) -> None:
+    """Rows of a paper stand above its name; a figure of theirs alone says no machine or date of ours."""
+    inside = [e for e in reader.elements if figure in e.ancestors]
+    (origin,) = [e.text for e in inside if e.attributes.get("class") == "origin"]
+    badges = {(e.attributes.get("class") or "").removeprefix("badge ") for e in inside if e.tag == "span"}
+    rows = [e for e in inside if e.tag == "tr" and any(a.tag == "tbody" for a in e.ancestors)]
+    if "published" in badges or any(row.attributes.get("class") == "theirs" for row in rows):
+        assert any(paper in origin for paper in PAPERS), (figure.text[:60], origin)
+    if badges & set(ABOUT) == {"published"}:
+        assert " · " not in origin
+    else:
+        assert " · " in origin and origin.split(" · ")[-1].startswith("20")
+
+
 def check_page(output: Path) -> dict[str, Any]:
     """Every number is in the document, nothing is fetched, no figure is empty."""
     document: dict[str, Any] = json.loads(output.with_suffix(".json").read_text())
@@ -218,6 +235,7 @@ def check_page(output: Path) -> dict[str, Any]:
     for element in reader.elements:
         if element.tag == "figure":
             assert "No points." not in element.text
+            assert_theirs_are_named(element, reader)
         if element.tag == "iframe":
             inside = element.attributes["srcdoc"]
             assert inside is not None and "default-src 'none'" in inside

@@ -17,7 +17,7 @@ from robomorph.errors import ArgumentError, TargetError
 from robomorph.evidence.chapters import TITLES, Chapter, choose, load_chapter
 from robomorph.evidence.context import Context
 from robomorph.evidence.page import page
-from robomorph.evidence.parts import MEASURED, Exhibit, Lack, Part, Table, absent_parts
+from robomorph.evidence.parts import MEASURED, PUBLISHED, Exhibit, Lack, Part, Table, absent_parts
 from robomorph.evidence.run import failures, make_report
 from robomorph.evidence.store import PartStore
 from robomorph.evidence.view import FORMS, UNITS, Html, View, at_path, number, plain, words, written
@@ -123,6 +123,13 @@ def test_documents_are_plain() -> None:
 
 
 # --- the page ------------------------------------------------------------------------------------------
+
+
+def test_figures_of_a_paper_beside_ours_need_its_name() -> None:
+    view = View({"command": "robomorph toy", "paper": "They, On toys"})
+    with pytest.raises(ValueError, match="A table: expected the paper"):
+        Exhibit("A table", (MEASURED, PUBLISHED), Html(""), view["command"])
+    Exhibit("A table", (MEASURED, PUBLISHED), Html(""), view["command"], paper=view["paper"])
 
 
 def test_every_number_of_the_page_is_in_the_document(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> list[str]:
     parts.append(f"<path class='axis' d='M{across.start} {up.stop}V{up.start}H{across.stop}'/>")
     middle, centre = (across.start + across.stop) / 2, (up.start + up.stop) / 2
     parts.append(f"<text x='{middle}' y='{up.start + 28}' text-anchor='middle'>{markup(x_label)}</text>")
-    turned = f"transform='translate(9 {centre}) rotate(-90)'"
+    turned = f"transform='translate(11 {centre}) rotate(-90)'"
     parts.append(f"<text {turned} text-anchor='middle'>{markup(y_label)}</text>")
     return parts
 

@@ -113,6 +113,8 @@ def _exhibit(part: Exhibit, record: View) -> Html:
     origin = [tag("code", words(part.command)), " · ", _where(record)]
     if part.known == (PUBLISHED,):  # nobody ran anything for it here
         origin = ["as printed in: ", words(part.command)]
+    if part.paper is not None:  # the command, the machine and the date are of our figures alone
+        origin = ["ours: ", *origin, Html("<br>theirs, from: "), words(part.paper)]
     source = tag("p", *origin, class_="origin")
     return tag("figure", tag("figcaption", title), part.body, *note, source)
 

@@ -21,13 +21,18 @@ ABOUT = {
 @dataclass(frozen=True)
 class Exhibit:
     """A figure or a table. `known`: how, the first being that of our own figures. `command` makes it again;
-    where all of it is published, it is the paper."""
+    where all of it is published, it is the paper. `paper`: whose figures stand beside ours."""
 
     title: str
     known: tuple[str, ...]
     body: Html
     command: View
     note: str = ""
+    paper: View | None = None
+
+    def __post_init__(self) -> None:
+        if PUBLISHED in self.known and self.known != (PUBLISHED,) and self.paper is None:
+            raise ValueError(f"{self.title}: expected the paper whose figures stand beside ours, found none")
 
 
 @dataclass(frozen=True)

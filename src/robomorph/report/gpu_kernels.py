@@ -99,12 +99,13 @@ def gpu_report(
     *,
     dtype: str = "float32",
     architectures: Sequence[int],
+    mappings: Sequence[str] = MAPPINGS,
     compile_large: bool = False,
     progress: Callable[[str], None] = lambda name: None,
 ) -> tuple[list[KernelReport], list[MissingKernel]]:
-    """Every partitioning in both mappings, compiled for every architecture, and those that do not exist."""
+    """Every partitioning in the mappings, compiled for every architecture, and those that do not exist."""
     programs = PartitionedPrograms(robot.specialiser, make_request(robot.model, ALGORITHM, outputs=OUTPUTS))
-    found = list(_reports(programs, dtype, architectures, compile_large, progress))
+    found = list(_reports(programs, dtype, architectures, mappings, compile_large, progress))
     kernels = [kernel for kernel in found if isinstance(kernel, KernelReport)]
     return kernels, [kernel for kernel in found if isinstance(kernel, MissingKernel)]
 
@@ -113,13 +114,14 @@ def _reports(
     programs: PartitionedPrograms,
     dtype: str,
     architectures: Sequence[int],
+    mappings: Sequence[str],
     compile_large: bool,
     progress: Callable[[str], None],
 ) -> Iterator[KernelReport | MissingKernel]:
     limit = barrier_limit(programs.links)
     for partitioning in PARTITIONINGS:
         recipe = program_recipe(programs.device_program(partitioning), dtype, max_barriers=limit)
-        for mapping in MAPPINGS:
+        for mapping in mappings:
             progress(f"{partitioning}, {mapping}")
             try:
                 plan = make_launch_plan(recipe, CUDA, mapping)

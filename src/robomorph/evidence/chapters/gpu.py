@@ -31,6 +31,7 @@ from robomorph.evidence.tools import cuda_compiler, cuda_device, opencl_device, 
 from robomorph.evidence.view import UNITS, Html, View, join, number, words
 from robomorph.report.gpu_kernels import OUTPUTS, gpu_report, kernel_data
 from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
+from robomorph.targets.gpu.kernel import MAPPINGS
 
 _DTYPE = "float32"
 _CALLS = 20
@@ -45,9 +46,11 @@ def run(context: Context) -> dict[str, Any]:
     for source in context.sources:
         subject = Subject(source)
         if lack is None:
-            compiled.append({"robot": subject.robot.name, **_compiled(context, subject)})
+            compiled.append({"robot": subject.robot.name, **_compiled(context, subject, not compiled)})
         if device is not None and not (context.quick and ran):
             ran.append({"robot": subject.robot.name, "rows": _runs(context, subject)})
+    if context.quick and len(compiled) > 1:
+        absent.append(quick_only("Other robots, one thread to an evaluation", "only groups here").data())
     if device is not None and len(ran) < len(context.sources):
         absent.append(quick_only("Other robots on OpenCL", "a quick run has the first").data())
     names = " ".join(context.sources)
@@ -65,13 +68,15 @@ def run(context: Context) -> dict[str, Any]:
     }
 
 
-def _compiled(context: Context, subject: Subject) -> dict[str, Any]:
-    """For the newest architecture alone in a quick run."""
+def _compiled(context: Context, subject: Subject, first: bool) -> dict[str, Any]:
+    """In a quick run for the newest architecture alone, and after the first robot without the long straight
+    code of single threads."""
     chosen = ARCHITECTURES[-1:] if context.quick else ARCHITECTURES
     reports, missing = gpu_report(
         subject.robot,
         dtype=_DTYPE,
         architectures=chosen,
+        mappings=MAPPINGS if first or not context.quick else ("group",),
         progress=lambda name: context.tell(f"{subject.name}, NVRTC: {name}"),
     )
     return {"kernels": [kernel_data(one) for one in reports], "missing": [vars(one) for one in missing]}

@@ -151,21 +151,22 @@ def draw(data: View) -> list[Part]:
     commands = data["commands"]
     parts += [
         Exhibit(
-            "Iterations by method", (MEASURED, PUBLISHED), _iterations(data), commands["paper"], _ITERATED
+            "Iterations by method", (MEASURED, PUBLISHED), _iterations(data), commands["paper"], _ITERATED,
+            data["papers"]["paper"],
         ),
         Exhibit("Iterations by speculations", (MEASURED,), _speculations(data), commands["paper"]),
         Exhibit(
             "Time of a solve, ms", (MEASURED, PUBLISHED), _times(data), commands["paper"],
             "ours: one thread, one solve at a time, called from Python. The paper's rows are of its authors' "
-            "machines: an Atom, a Jetson TX1 and the chip IKAcc.",
+            "machines: an Atom, a Jetson TX1 and the chip IKAcc.", data["papers"]["paper"],
         ),
         Exhibit(
             "Our chip, cycles of an iteration", (COMPUTED, ESTIMATED), _cycles(data), commands["chip"],
-            _DERIVED,
+            _DERIVED, data["papers"]["paper"],
         ),
         Exhibit(
-            "Our chip, this CPU and OpenCL, us of a solve", (ESTIMATED, MEASURED), _solves(data),
-            commands["chip"], _SOLVED,
+            "Our chip, this CPU and OpenCL, us of a solve", (ESTIMATED, MEASURED, PUBLISHED), _solves(data),
+            commands["chip"], _SOLVED, data["papers"]["paper"],
         ),
     ]  # fmt: skip
     return parts

@@ -160,13 +160,13 @@ def draw(data: View) -> list[Part]:
         *absent_parts(data),
         Exhibit(
             "Sizes", (COMPUTED, PUBLISHED), _sizes(data), data["commands"]["bench"],
-            "theirs: HRP-2, which has other joints than Atlas.",
+            "theirs: HRP-2, which has other joints than Atlas.", data["papers"]["paper"],
         ),
         Exhibit(
             "Times and what holds", (MEASURED, PUBLISHED), _times(data), data["commands"]["bench"],
             "ms; ours on this CPU with kernels cached, median of whole solves; theirs on their best GPU "
             "(single and double precision), without cost. Violation: the largest, scaled (rad, share of a "
-            "limit, or cm); none is no more than rounding.",
+            "limit, or cm); none is no more than rounding.", data["papers"]["paper"],
         ),
     ]  # fmt: skip
     for one in data["scenarios"]:

@@ -74,6 +74,7 @@ def draw(data: View) -> list[Part]:
             _panels(data),
             data["commands"]["rate"],
             "solid: measured on this machine; dashed: estimated, or derived from the papers.",
+            data["papers"]["paper"],
         ),
         Exhibit(
             "The longest horizon that keeps up",
@@ -81,6 +82,7 @@ def draw(data: View) -> list[Part]:
             _table(data),
             data["commands"]["rate"],
             "steps, by straight lines between the horizons tried; none is zero.",
+            data["papers"]["paper"],
         ),
     ]
 

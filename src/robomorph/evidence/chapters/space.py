@@ -12,7 +12,7 @@ from robomorph.evidence.parts import COMPUTED, Exhibit, Part, Table, absent_part
 from robomorph.evidence.tools import quick_only
 from robomorph.evidence.view import Html, View, join, number, words
 
-_QUICK_GRID: Grid = {"flat": ((4, 16, 48), (1.8, 2.5)), "units": ((8, 24), (1.8,))}
+_QUICK_GRID: Grid = {"flat": ((4, 16, 48), (1.8,)), "units": ((8, 24), (1.8,))}
 _AXES = (("multipliers", "multipliers"), ("all_adders", "adders"))
 
 

@@ -117,7 +117,13 @@ def draw(data: View) -> list[Part]:
     )
     parts: list[Part] = [
         lead,
-        Exhibit("The joints that the papers name", (COMPUTED, PUBLISHED), _named_body(data), command),
+        Exhibit(
+            "The joints that the papers name",
+            (COMPUTED, PUBLISHED),
+            _named_body(data),
+            command,
+            paper=data["papers"]["paper"],
+        ),
     ]
     for robot in data["robots"]:
         parts.append(Exhibit(f"{robot['robot'].value}: every joint", (COMPUTED,), _patterns(robot), command))
@@ -129,6 +135,7 @@ def draw(data: View) -> list[Part]:
             data["commands"]["units"],
             "kept: what one unit for all joints saves over a dense one, of what an average joint saves; kept "
             "beyond: the same over a unit that knows no robot. The papers do not say which theirs is.",
+            data["papers"]["paper"],
         )
     )
     return parts

@@ -23,7 +23,8 @@ from robomorph.targets.rtl.tools import find_compiler, find_verilator, run_tool,
 Array = npt.NDArray[Any]
 _SMALL = 1_500_000  # bytes of C++ that are compiled as one file
 _SLOWEST = 1e-3  # bits a cycle, below which nobody would wait for a run
-_GROUP = 4_000_000  # bytes after which a larger design starts the next one
+# Bytes after which a larger design starts the next file, without and with optimisation, which is slow.
+_GROUPS = (8_000_000, 4_000_000)
 # Small functions, and expressions that are not deeply nested: over others compilers take long, and gigabytes.
 _SPLIT = "--output-split 20000 --output-split-cfuncs 500 --comp-limit-parens 40"
 _VERILATE = tuple(f"--cc -Wall -O3 --assert --x-assign fast --x-initial fast {_SPLIT}".split())
@@ -182,7 +183,7 @@ def _build(design: Chip, harness: str, place: Path, trace: bool, optimise: bool)
     includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}", f"-I{place / 'made'}"]
     base: list[str | Path] = [compiler, "-std=c++20", "-fPIC", "-w", *_defines(design, trace), *includes]
     jobs: dict[Path, list[str | Path]] = {}
-    for name, sources in _gathered(place).items():
+    for name, sources in _gathered(place, _GROUPS[optimise]).items():
         # What runs once (Verilator calls it slow) is not worth optimising.
         gathered = place / f"{name}.cpp"
         gathered.write_text("".join(f'#include "{source.name}"\n' for source in sources))
@@ -198,7 +199,7 @@ def _build(design: Chip, harness: str, place: Path, trace: bool, optimise: bool)
     return library.read_bytes()
 
 
-def _gathered(place: Path) -> dict[str, list[Path]]:
+def _gathered(place: Path, most: int) -> dict[str, list[Path]]:
     """Verilator's files and the harness in few groups, to be compiled as one file each: in small ones most of
     the time goes to the headers, and several large ones are compiled at once."""
     sources = [*sorted((place / "made").glob("*.cpp")), place / "harness.cpp"]
@@ -209,7 +210,7 @@ def _gathered(place: Path) -> dict[str, list[Path]]:
         size = number = 0
         for source in sources:
             if source.stem.endswith("__Slow") == (kind == "slow"):
-                if size > _GROUP:
+                if size > most:
                     size, number = 0, number + 1
                 groups.setdefault(f"{kind}{number}", []).append(source)
                 size += source.stat().st_size
@@ -217,25 +218,25 @@ def _gathered(place: Path) -> dict[str, list[Path]]:
 
 
 def _support(place: Path, trace: bool) -> list[Path]:
-    """Verilator's own library, compiled once."""
+    """Verilator's own library, compiled once; two files as one, as most of the time goes to headers."""
     objects: list[Path] = []
-    for name in ("verilated", "verilated_threads", *(["verilated_vcd_c"] if trace else [])):
-        objects.append(place / f"support_{name}.o")
-        objects[-1].write_bytes(_support_object(name, trace))
+    for names in (("verilated", "verilated_threads"), *([("verilated_vcd_c",)] if trace else [])):
+        objects.append(place / f"support_{names[0]}.o")
+        objects[-1].write_bytes(_support_object(names, trace))
     return objects
 
 
 @cache
-def _support_object(name: str, trace: bool) -> bytes:
+def _support_object(names: tuple[str, ...], trace: bool) -> bytes:
     tool, compiler = find_verilator(), find_compiler()
-    key = "\0".join(["rtl-support", name, _version(tool.binary), compiler, str(trace)])
+    key = "\0".join(["rtl-support", *names, _version(tool.binary), compiler, str(trace)])
     stored = default_cache().get(key)
     if stored is None:
         flags = ["-std=c++20", "-O1", "-fPIC", "-w", f"-DVM_TRACE={int(trace)}", "-DVERILATOR=1"]
         includes = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}"]
         with tempfile.TemporaryDirectory() as folder:
-            target = Path(folder) / "support.o"
-            source = tool.include / f"{name}.cpp"
+            target, source = Path(folder) / "support.o", Path(folder) / "support.cpp"
+            source.write_text("".join(f'#include "{name}.cpp"\n' for name in names))
             run_tool([compiler, *flags, *includes, "-c", source, "-o", target], cwd=Path(folder))
             stored = target.read_bytes()
         default_cache().put(key, stored)

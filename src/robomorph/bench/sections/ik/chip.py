@@ -36,7 +36,7 @@ from robomorph.targets.rtl.ik.stream_words import CONVERGED, problem_words
 from robomorph.targets.rtl.ik.timing import Timing
 
 NAME = "chip"
-TARGETS, _QUICK_TARGETS, _TIMED = 200, 20, 50
+TARGETS, _QUICK_TARGETS, _TIMED = 200, 10, 50
 _CPU_METHODS = ("quick-ik", "relaxed-quick-ik", "speculative-newton", "lm")
 
 
