@@ -1,4 +1,5 @@
-"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a file."""
+"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a
+file."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from robomorph.errors import ArgumentError
 from robomorph.robot import Robot
 from robomorph.scaleout.jobs.files import canonical, kept
 from robomorph.targets.rtl.accelerator import Accelerator, make_accelerator
-from robomorph.targets.rtl.options import Options
+from robomorph.targets.rtl.options import Options, make_options
 
 
 def checked_options(robot: Robot, algorithm: str, frame: str | None, options: Any) -> Options:
@@ -22,10 +22,7 @@ def checked_options(robot: Robot, algorithm: str, frame: str | None, options: An
         return options
     if not isinstance(options, Mapping):
         raise ArgumentError(f"options: expected a mapping or Options, found {options!r}")
-    try:
-        return Options(**options)
-    except TypeError as error:
-        raise ArgumentError(f"options: {error}") from None
+    return make_options(dict(options), algorithm)
 
 
 def options_facts(options: Options) -> dict[str, Any]:
@@ -39,6 +36,6 @@ def accelerator_of(robot: Robot, algorithm: str, frame: str | None, options: Opt
         request = make_request(robot.model, algorithm, frame=frame)
         return make_accelerator(RobotChip(robot.specialiser, request), options)
 
-    return kept(
-        f"chip {canonical([robot.model.digest, algorithm, frame, options_facts(options)])}", make
-    )  # type: ignore[no-any-return]
+    facts = [robot.model.digest, algorithm, frame, options_facts(options)]
+    made: Accelerator = kept(f"chip {canonical(facts)}", make)
+    return made

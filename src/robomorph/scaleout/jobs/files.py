@@ -90,7 +90,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
                 np.lib.format.write_array(file, np.ascontiguousarray(array), (1, 0), allow_pickle=False)
 
 
-def replaced(path: Path, write: Callable[[Path], None]) -> Path:
+def replaced(path: Path, write: Callable[[Path], object]) -> Path:
     """Lets `write` make a file aside and moves it into place: nobody ever sees half of it."""
     aside = path.with_name(f".{path.stem}.aside{path.suffix}")
     write(aside)
@@ -101,7 +101,7 @@ def replaced(path: Path, write: Callable[[Path], None]) -> Path:
 def write_document(path: Path, document: Any) -> Path:
     """JSON for people, moved into place."""
     text = json.dumps(plain(document), indent=1, sort_keys=True, allow_nan=False) + "\n"
-    return replaced(path, lambda aside: aside.write_bytes(text.encode()) and None)
+    return replaced(path, lambda aside: aside.write_bytes(text.encode()))
 
 
 _KEPT = threading.local()  # a controller is one thread's own, and a cluster's worker may have several

@@ -39,7 +39,8 @@ _PUSHED = (0.2, 0.6)  # of the time a loop lasts: when a push begins
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What goes wrong in one loop. seed: of its goals. payload kg, delay s, push (3,) N from `pushed` s on."""
+    """What goes wrong in one loop. seed: of its goals. payload kg, delay s, push (3,) N from `pushed` s
+    on."""
 
     seed: int
     payload: float
@@ -53,9 +54,9 @@ class MonteCarlo:
     """Reaches of a robot under predictive control (`robomorph.mpc`), each with troubles of its own.
 
     runs: how many. payload: kg at the tool that the controller does not know of, from 0 to this, in `levels`
-    steps (each weight has kernels of its own, so that few are shared by all runs). delay: s at most. push: N at
-    most, in any direction, for 50 ms. horizon, dt (s), rate (ticks a second), iterations: the controller's.
-    seconds: that a loop lasts. A shard is JSON lines, one a run.
+    steps (each weight has kernels of its own, so that few are shared by all runs). delay: s at most. push: N
+    at most, in any direction, for 50 ms. horizon, dt (s), rate (ticks a second), iterations: the
+    controller's. seconds: that a loop lasts. A shard is JSON lines, one a run.
     """
 
     robot: Robot
@@ -91,7 +92,18 @@ class MonteCarlo:
         reach_case(self.robot, self.horizon, self.dt)  # a robot that it cannot be done with is refused here
 
     def describe(self) -> dict[str, Any]:
-        rest = ("seed", "payload", "delay", "push", "horizon", "dt", "rate", "iterations", "seconds", "levels")
+        rest = (
+            "seed",
+            "payload",
+            "delay",
+            "push",
+            "horizon",
+            "dt",
+            "rate",
+            "iterations",
+            "seconds",
+            "levels",
+        )
         facts = {name: getattr(self, name) for name in (*rest, "shard_size")}
         return {"robot": robot_facts(self.robot), **facts}
 

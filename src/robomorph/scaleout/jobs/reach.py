@@ -46,8 +46,8 @@ class Reach:
     targets: how many. frame: None for the end, if the robot has one. box: two corners (3,) in m; None for the
     smallest around the frame's positions in random configurations. poses: with a random orientation too.
     tolerance: (m, rad). starts: tried at most for a target. nearest: as in `robot.inverse_kinematics`. grid:
-    voxels along each side of the map. A shard is an NPZ file: targets (n, 3) or (n, 4, 4), q (n, nq), success,
-    position_error (m), rotation_error (rad), disputed (n,).
+    voxels along each side of the map. A shard is an NPZ file: targets (n, 3) or (n, 4, 4), q (n, nq),
+    success, position_error (m), rotation_error (rad), disputed (n,).
     """
 
     robot: Robot
@@ -95,8 +95,8 @@ class Reach:
         return shards_of(self.targets, self.shard_size)
 
     def drawn(self, start: int, rows: int) -> Array:
-        """Targets `start` to `start + rows`: (rows, 3) m or (rows, 4, 4). Each follows from the seed and its own
-        number, however they are cut."""
+        """Targets `start` to `start + rows`: (rows, 3) m or (rows, 4, 4). Each follows from the seed and its
+        own number, however they are cut."""
         assert self.box is not None
         bits = np.random.Philox(self.seed)
         bits.advance(_COUNTERS * start)
@@ -172,13 +172,16 @@ class Reach:
         }
         replaced(folder / "reach-map.npz", lambda aside: write_arrays(aside, there.arrays()))
         title = f"{self.robot.name}, {self.frame}: {facts['share']:.1%} of {self.targets} targets"
-        replaced(folder / "reach-map.svg", lambda aside: aside.write_bytes(there.svg(title).encode()) and None)
+        replaced(
+            folder / "reach-map.svg", lambda aside: aside.write_bytes(there.svg(title).encode()) and None
+        )
         write_document(folder / "reach.json", facts)
         return facts
 
 
 def pose_errors(found: Array, targets: Array) -> tuple[Array, Array]:
-    """(n,) m and (n,) rad between poses (n, 4, 4) and targets (n, 3), for which the turn is 0, or (n, 4, 4)."""
+    """(n,) m and (n,) rad between poses (n, 4, 4) and targets (n, 3), for which the turn is 0, or (n, 4,
+    4)."""
     if targets.ndim == 2:
         return np.linalg.norm(found[:, :3, 3] - targets, axis=-1), np.zeros(len(found))
     far = np.linalg.norm(found[:, :3, 3] - targets[:, :3, 3], axis=-1)

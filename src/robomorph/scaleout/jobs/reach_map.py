@@ -23,7 +23,8 @@ class ReachMap:
         self.solved = np.zeros((sides,) * 3, np.int64)
 
     def add(self, places: Array, success: Array) -> None:
-        """Targets (n, 3) in the box, and which were reached (n,). The upper faces belong to the last voxels."""
+        """Targets (n, 3) in the box, and which were reached (n,). The upper faces belong to the last
+        voxels."""
         share = (places - self._lower) / (self._upper - self._lower)
         index = np.clip((share * self._sides).astype(np.int64), 0, self._sides - 1)
         np.add.at(self.tried, tuple(index.T), 1)

@@ -33,10 +33,10 @@ _TABLE = 20
 class Scenarios:
     """Every scenario on every robot, planned with every goal.
 
-    scenarios: built-in names, TOML files or `Scenario`s. robots: for each of them, as in `load_scenario`; none for
-    the file's own. goals: how many for each; the first is the file's own, others are its end moved by normal noise
-    of `spread` (rad, m) and brought back into the limits, by the seed. prove: certify what was solved. A shard is
-    JSON lines, one a plan.
+    scenarios: built-in names, TOML files or `Scenario`s. robots: for each of them, as in `load_scenario`;
+    none for the file's own. goals: how many for each; the first is the file's own, others are its end moved
+    by normal noise of `spread` (rad, m) and brought back into the limits, by the seed. prove: certify what
+    was solved. A shard is JSON lines, one a plan.
     """
 
     scenarios: Sequence[str | Path | Scenario]
@@ -56,7 +56,9 @@ class Scenarios:
         set_(self, "shard_size", check_count("shard_size", self.shard_size))
         set_(self, "seed", check_seed(self.seed))
         set_(self, "spread", number("spread", self.spread))
-        given = [self.scenarios] if isinstance(self.scenarios, (str, Path, Scenario)) else list(self.scenarios)
+        given = (
+            [self.scenarios] if isinstance(self.scenarios, (str, Path, Scenario)) else list(self.scenarios)
+        )
         robots: list[Any] = list(self.robots) or [None]
         made = tuple(loaded(one, robot) for one in given for robot in robots)
         if not made:
@@ -78,8 +80,8 @@ class Scenarios:
         return shards_of(len(self.scenarios) * self.goals, self.shard_size)
 
     def motion(self, row: int) -> tuple[Scenario, Motion, int]:
-        """The scenario of a row, its motion, and the number of its goal. Goals come before scenarios: more of them
-        add rows at the end."""
+        """The scenario of a row, its motion, and the number of its goal. Goals come before scenarios: more of
+        them add rows at the end."""
         goal, which = divmod(row, len(self.scenarios))
         scenario = self.scenarios[which]
         assert isinstance(scenario, Scenario)

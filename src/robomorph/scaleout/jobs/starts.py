@@ -39,10 +39,10 @@ _METHODS = ("bernstein", "grid")
 class Starts:
     """`scenario.motion().solve()` from the start that `robomorph plan` takes and from random ones around it.
 
-    scenario: a built-in name, a TOML file or a `Scenario`; its content goes to the workers, so they need no file.
-    starts: how many in all; with seed 0 they are those of `motion.solve(starts=...)`. robot, urdf: as in
-    `load_scenario`. cost: as in `Motion.solve`; "scenario" for the file's. A shard is JSON lines, one a start:
-    success, reason, cost, iterations, seconds, control (intervals + 3, nv).
+    scenario: a built-in name, a TOML file or a `Scenario`; its content goes to the workers, so they need no
+    file. starts: how many in all; with seed 0 they are those of `motion.solve(starts=...)`. robot, urdf: as
+    in `load_scenario`. cost: as in `Motion.solve`; "scenario" for the file's. A shard is JSON lines, one a
+    start: success, reason, cost, iterations, seconds, control (intervals + 3, nv).
     """
 
     scenario: str | Path | Scenario
@@ -110,8 +110,8 @@ class Starts:
         return motion.solve(self.cost, method=self.method, threads=1, guess=guess)
 
     def finish(self, folder: Path, shards: tuple[Path, ...]) -> dict[str, Any]:
-        """Writes `starts.json`, a table by cost, and `best.json`: the best plan that was proven for every instant,
-        with its certificate; without one the best that was solved."""
+        """Writes `starts.json`, a table by cost, and `best.json`: the best plan that was proven for every
+        instant, with its certificate; without one the best that was solved."""
         rows = [{k: v for k, v in row.items() if k != "control"} for row in read_lines(shards)]
         rows.sort(key=lambda row: (not row["success"], row["cost"], row["start"]))
         solved = [row for row in rows if row["success"]]
