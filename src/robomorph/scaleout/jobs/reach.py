@@ -104,7 +104,7 @@ class Reach:
         lower, upper = (np.array(corner) for corner in self.box)
         places = lower + draws[:, :3] * (upper - lower)
         if not self.poses:
-            return places
+            return np.asarray(places)
         out = np.tile(np.eye(4), (rows, 1, 1))
         out[:, :3, :3], out[:, :3, 3] = _rotations(draws[:, 3:6]), places
         return out
@@ -138,6 +138,7 @@ class Reach:
 
     def _judged(self, targets: Array, q: Array) -> npt.NDArray[np.bool_]:
         """(n,) whether forward kinematics of q says that it is inside the limits and at its target."""
+        assert self.frame is not None
         found = self.robot.forward_kinematics(q, self.frame)
         far, turned = pose_errors(found, targets)
         metres, radians = self.tolerance
@@ -172,9 +173,7 @@ class Reach:
         }
         replaced(folder / "reach-map.npz", lambda aside: write_arrays(aside, there.arrays()))
         title = f"{self.robot.name}, {self.frame}: {facts['share']:.1%} of {self.targets} targets"
-        replaced(
-            folder / "reach-map.svg", lambda aside: aside.write_bytes(there.svg(title).encode()) and None
-        )
+        replaced(folder / "reach-map.svg", lambda aside: aside.write_bytes(there.svg(title).encode()))
         write_document(folder / "reach.json", facts)
         return facts
 
@@ -212,8 +211,8 @@ def _spanned(robot: Robot, frame: str, seed: int) -> Box:
     flat = [axis for axis, low, high in zip("xyz", lower, upper, strict=True) if not low < high]
     if flat:
         raise ArgumentError(
-            f"box: frame {frame!r} of {robot.name!r} does not move along {', '.join(flat)}: give a box with room "
-            "along every axis, or another frame"
+            f"box: frame {frame!r} of {robot.name!r} does not move along {', '.join(flat)}: give a box "
+            "with room along every axis, or another frame"
         )
     return _corners(lower, upper)
 
@@ -227,8 +226,8 @@ def _read_box(box: Any) -> Box:
         raise ArgumentError(f"box: expected two corners of three finite numbers (m), found {box!r}")
     if not (corners[0] < corners[1]).all():
         raise ArgumentError(
-            f"box: expected a lower corner below the upper one along every axis, found {corners[0].tolist()} and "
-            f"{corners[1].tolist()}: a box without volume holds no targets"
+            f"box: expected a lower corner below the upper one along every axis, found "
+            f"{corners[0].tolist()} and {corners[1].tolist()}: a box without volume holds no targets"
         )
     return _corners(*corners)
 

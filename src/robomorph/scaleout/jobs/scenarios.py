@@ -94,7 +94,7 @@ class Scenarios:
         assert motion.end is not None
         noise = np.random.default_rng([self.seed, which, goal]).normal(0.0, self.spread, motion.robot.nv)
         limits = motion.robot.limits
-        return np.clip(motion.end[0] + noise, limits.lower, limits.upper)
+        return np.asarray(np.clip(motion.end[0] + noise, limits.lower, limits.upper))
 
     def write(self, shard: Shard, path: Path) -> dict[str, Any]:
         begin = time.perf_counter()
