@@ -70,7 +70,7 @@ def measure(job: Job, workers: int) -> Measured:
 
     with TemporaryDirectory() as folder:
         summary = run(job, folder, engine="local", workers=workers)
-        files = [path for path in Path(folder).rglob(f"*{job.suffix}") if path.is_file()]
+        files = [path for path in Path(folder).glob(f"shard-*{job.suffix}") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
     shard = summary.worker_seconds / summary.shards
     start = max(0.0, summary.seconds - summary.worker_seconds / workers)

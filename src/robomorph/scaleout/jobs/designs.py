@@ -15,6 +15,7 @@ from robomorph.scaleout.job import Shard
 from robomorph.scaleout.jobs.chips import accelerator_of, checked_options, options_facts
 from robomorph.scaleout.jobs.files import (
     check_count,
+    described,
     read_lines,
     robot_facts,
     shards_of,
@@ -58,14 +59,16 @@ class Designs:
 
     def describe(self) -> dict[str, Any]:
         assert isinstance(self.options, Options)
-        return {
-            "robot": robot_facts(self.robot),
-            "algorithm": self.algorithm,
-            "frame": self.frame,
-            "options": options_facts(self.options),
-            "points": [list(point) for point in self._points],
-            "shard_size": self.shard_size,
-        }
+        return described(
+            **{
+                "robot": robot_facts(self.robot),
+                "algorithm": self.algorithm,
+                "frame": self.frame,
+                "options": options_facts(self.options),
+                "points": [list(point) for point in self._points],
+                "shard_size": self.shard_size,
+            }
+        )
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(len(self._points), self.shard_size)

@@ -44,21 +44,28 @@ def robot_facts(robot: Robot) -> dict[str, str]:
     return {"name": robot.name, "digest": robot.model.digest}
 
 
-def plain(value: Any) -> Any:
-    """The same as JSON has it; numbers that are not finite are null."""
+def plain(value: Any, *, exact: bool = False) -> Any:
+    """The same as JSON has it. Numbers that are not finite, which it has not got, are null; if `exact`, words."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(item, exact=exact) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return plain(value.tolist(), exact=exact)
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(item, exact=exact) for item in value]
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, np.integer)):
         return int(value)
     if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else None
+        if math.isfinite(value):
+            return float(value)
+        return str(value) if exact else None
     return value if value is None or isinstance(value, str) else str(value)
+
+
+def described(**facts: Any) -> dict[str, Any]:
+    """What a job's results depend on, as JSON has it."""
+    return {name: plain(value, exact=True) for name, value in facts.items()}
 
 
 def canonical(value: Any) -> str:

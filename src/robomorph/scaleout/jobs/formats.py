@@ -18,6 +18,7 @@ from robomorph.scaleout.jobs.chips import accelerator_of, checked_options, optio
 from robomorph.scaleout.jobs.files import (
     check_count,
     check_seed,
+    described,
     read_lines,
     robot_facts,
     shards_of,
@@ -64,12 +65,14 @@ class Formats:
     def describe(self) -> dict[str, Any]:
         assert isinstance(self.options, Options)
         names = ("algorithm", "frame", "states", "seed", "shard_size")
-        return {
-            "robot": robot_facts(self.robot),
-            "options": options_facts(self.options),
-            "bits": list(self.bits),
-            **{name: getattr(self, name) for name in names},
-        }
+        return described(
+            **{
+                "robot": robot_facts(self.robot),
+                "options": options_facts(self.options),
+                "bits": list(self.bits),
+                **{name: getattr(self, name) for name in names},
+            }
+        )
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(len(self.bits), self.shard_size)

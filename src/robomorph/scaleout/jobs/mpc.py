@@ -20,6 +20,7 @@ from robomorph.scaleout.jobs.files import (
     canonical,
     check_count,
     check_seed,
+    described,
     kept,
     read_lines,
     robot_facts,
@@ -105,7 +106,7 @@ class MonteCarlo:
             "levels",
         )
         facts = {name: getattr(self, name) for name in (*rest, "shard_size")}
-        return {"robot": robot_facts(self.robot), **facts}
+        return described(**{"robot": robot_facts(self.robot), **facts})
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(self.runs, self.shard_size)

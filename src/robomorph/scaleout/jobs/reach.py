@@ -20,6 +20,7 @@ from robomorph.scaleout.job import Shard
 from robomorph.scaleout.jobs.files import (
     check_count,
     check_seed,
+    described,
     replaced,
     robot_facts,
     shards_of,
@@ -79,17 +80,19 @@ class Reach:
         set_(self, "box", _spanned(self.robot, frame, self.seed) if self.box is None else _read_box(self.box))
 
     def describe(self) -> dict[str, Any]:
-        return {
-            "robot": robot_facts(self.robot),
-            "frame": self.frame,
-            "seed": self.seed,
-            "box_m": self.box,
-            "poses": self.poses,
-            "tolerance": self.tolerance,
-            "starts": self.starts,
-            "nearest": self.nearest,
-            "shard_size": self.shard_size,
-        }
+        return described(
+            **{
+                "robot": robot_facts(self.robot),
+                "frame": self.frame,
+                "seed": self.seed,
+                "box_m": self.box,
+                "poses": self.poses,
+                "tolerance": self.tolerance,
+                "starts": self.starts,
+                "nearest": self.nearest,
+                "shard_size": self.shard_size,
+            }
+        )
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(self.targets, self.shard_size)

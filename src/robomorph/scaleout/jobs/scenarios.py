@@ -19,6 +19,7 @@ from robomorph.scaleout.job import Shard
 from robomorph.scaleout.jobs.files import (
     check_count,
     check_seed,
+    described,
     read_lines,
     shards_of,
     write_document,
@@ -74,7 +75,7 @@ class Scenarios:
     def describe(self) -> dict[str, Any]:
         made = [scenario_facts(one) for one in self.scenarios if isinstance(one, Scenario)]
         names = ("seed", "spread", "prove", "shard_size")
-        return {"scenarios": made, **{name: getattr(self, name) for name in names}}
+        return described(**{"scenarios": made, **{name: getattr(self, name) for name in names}})
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(len(self.scenarios) * self.goals, self.shard_size)

@@ -19,6 +19,7 @@ from robomorph.scaleout.jobs.files import (
     canonical,
     check_count,
     check_seed,
+    described,
     kept,
     read_lines,
     replaced,
@@ -77,13 +78,15 @@ class Starts:
         return self.scenario
 
     def describe(self) -> dict[str, Any]:
-        return {
-            "scenario": scenario_facts(self._scenario),
-            "cost": self.cost,
-            "method": self.method,
-            "seed": self.seed,
-            "shard_size": self.shard_size,
-        }
+        return described(
+            **{
+                "scenario": scenario_facts(self._scenario),
+                "cost": self.cost,
+                "method": self.method,
+                "seed": self.seed,
+                "shard_size": self.shard_size,
+            }
+        )
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(self.starts, self.shard_size)

@@ -17,6 +17,7 @@ from robomorph.errors import ArgumentError, RobomorphError
 from robomorph.scaleout.job import Shard
 from robomorph.scaleout.jobs.files import (
     check_count,
+    described,
     read_lines,
     shards_of,
     write_document,
@@ -64,7 +65,7 @@ class Suites:
         texts = {
             name: sha256((Path(self.root) / file).read_bytes()).hexdigest() for name, file in files.items()
         }
-        return {"tests": texts, "options": list(self.options), "shard_size": self.shard_size}
+        return described(**{"tests": texts, "options": list(self.options), "shard_size": self.shard_size})
 
     def shards(self) -> tuple[Shard, ...]:
         return shards_of(len(self.tests), self.shard_size)
