@@ -175,27 +175,30 @@ def modelled(
 
 def study_text(found: dict[str, Any]) -> str:
     """The study for a terminal."""
-    model = found["model"]
     lines = [f"{found['job']} of {found['robot']}, measured on this machine:"]
     for one in found["measured"]:
         lines.append(
-            f"  {one['workers']} worker{'s' if one['workers'] > 1 else ' '}: {one['rows_per_second']:,.0f} rows/s "
-            f"after {one['start']:.2f} s of starting, {one['bytes_per_row']:.0f} bytes a row"
+            f"  workers: {one['workers']}, {one['rows_per_second']:,.0f} rows/s after {one['start']:.2f} s "
+            f"of starting, {one['bytes_per_row']:.0f} bytes a row"
         )
+    return "\n".join(
+        [*lines, f"  driver: {1e3 * found['driver_s']:.1f} ms a shard", *_model_lines(found["model"])]
+    )
+
+
+def _model_lines(model: dict[str, Any]) -> list[str]:
     assumed = model["assumed"]
-    lines += [
-        f"  driver: {1e3 * found['driver_s']:.1f} ms a shard",
+    lines = [
         f"a model of {model['rows']:,} rows, {model['shards']:,} shards of {model['rows_per_shard']:,} rows, "
         f"{model['bytes'] / 1e9:,.1f} GB; assumed, not measured:",
-        f"  {assumed['slow_share']:.0%} of the shards take {assumed['slow_times']:g} times as long; a worker fails "
-        f"every {1.0 / assumed['failures']:.0f} h and is back after {assumed['restart']:g} s",
-        f"  at least {model['least_h_by_driver']:.3g} h by the driver, {model['least_h_by_disk']:.3g} h by a shared "
-        f"disk of {assumed['shared_disk_bytes_per_s'] / 1e9:g} GB/s",
-        f"{'workers':>9} {'ideal h':>9} {'stragglers':>11} {'and failures':>13} {'lost':>6} {'efficiency':>11}",
+        f"  {assumed['slow_share']:.0%} of the shards take {assumed['slow_times']:g} times as long; a worker "
+        f"fails every {1.0 / assumed['failures']:.0f} h and is back after {assumed['restart']:g} s",
+        f"  at least {model['least_h_by_driver']:.3g} h by the driver, {model['least_h_by_disk']:.3g} h by a "
+        f"shared disk of {assumed['shared_disk_bytes_per_s'] / 1e9:g} GB/s",
     ]
+    columns = (("workers", 9), ("ideal h", 9), ("stragglers h", 14), ("and failures h", 16), ("lost", 6))
+    lines.append("".join(f"{name:>{width}}" for name, width in (*columns, ("efficiency", 12))))
     for row in model["table"]:
-        lines.append(
-            f"{row['workers']:>9,} {row['ideal_h']:>9.3g} {row['stragglers_h']:>11.3g} {row['failures_h']:>13.3g} "
-            f"{row['lost_shards']:>6} {row['efficiency']:>11.0%}"
-        )
-    return "\n".join(lines)
+        hours = f"{row['ideal_h']:>9.3g}{row['stragglers_h']:>14.3g}{row['failures_h']:>16.3g}"
+        lines.append(f"{row['workers']:>9,}{hours}{row['lost_shards']:>6}{row['efficiency']:>12.0%}")
+    return lines

@@ -45,7 +45,8 @@ def test_shards_have_what_one_call_for_all_targets_gives(
 
 
 def test_what_is_called_reached_is_reached_by_pinocchio(iiwa: robomorph.Robot, tmp_path: Path) -> None:
-    pinocchio = pytest.importorskip("pinocchio")
+    import pinocchio
+
     from robomorph.model.robots import builtin_urdf
 
     done_here(Reach(iiwa, 60, poses=True), tmp_path)

@@ -45,7 +45,7 @@ def robot_facts(robot: Robot) -> dict[str, str]:
 
 
 def plain(value: Any, *, exact: bool = False) -> Any:
-    """The same as JSON has it. Numbers that are not finite, which it has not got, are null; if `exact`, words."""
+    """The same as JSON has it. Numbers that are not finite are null, or words if `exact`."""
     if isinstance(value, Mapping):
         return {str(key): plain(item, exact=exact) for key, item in value.items()}
     if isinstance(value, np.ndarray):
