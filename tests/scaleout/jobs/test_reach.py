@@ -51,9 +51,7 @@ def test_what_is_called_reached_is_reached_by_pinocchio(iiwa: robomorph.Robot, t
 
     done_here(Reach(iiwa, 60, poses=True), tmp_path)
     found = rows_of(tmp_path)
-    path = builtin_urdf("iiwa14")
-    assert path is not None
-    model = pinocchio.buildModelFromUrdf(str(path))
+    model = pinocchio.buildModelFromXML((builtin_urdf("iiwa14") or b"").decode())
     data, frame = model.createData(), model.getFrameId(FRAME)
     assert found["success"].any()
     for q, target in zip(found["q"][found["success"]], found["targets"][found["success"]], strict=True):

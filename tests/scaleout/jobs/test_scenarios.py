@@ -40,12 +40,28 @@ def test_more_goals_add_rows_at_the_end() -> None:
     assert fewer.describe() == many.describe() and fewer.shards() == many.shards()[:2]
 
 
+FREE = """
+robot = { load = "iiwa14" }
+[motion]
+seconds = 1.0
+start = [0.0, 0.5, 0.0, -1.0, 0.0, 0.5, 0.0]
+[limits]
+position = true
+"""
+
+
+def test_a_motion_without_an_end_has_no_random_goals(tmp_path: Path) -> None:
+    free = tmp_path / "free.toml"
+    free.write_text(FREE, encoding="utf-8")
+    assert len(Scenarios([free]).shards()) == 1
+    with pytest.raises(ArgumentError, match="no `end` that could be moved"):
+        Scenarios([free], goals=2)
+
+
 def test_odd_input_is_refused() -> None:
     with pytest.raises(ArgumentError, match="scenario: no file"):
         Scenarios(["no-such-motion"])
     with pytest.raises(ArgumentError, match="expected at least one"):
         Scenarios([])
-    with pytest.raises(ArgumentError, match="no `end` that could be moved"):
-        Scenarios(["squats"], goals=2)
     with pytest.raises(ArgumentError, match="spread"):
         Scenarios(["arm"], spread=float("nan"))

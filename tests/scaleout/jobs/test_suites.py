@@ -48,7 +48,7 @@ def test_a_suite_that_cannot_be_read_is_no_result(suite: Path, tmp_path: Path) -
 
 
 def test_odd_input_is_refused(suite: Path) -> None:
-    with pytest.raises(ArgumentError, match="no file or folder 'test_none.py'"):
+    with pytest.raises(ArgumentError, match=r"no file or folder 'test_none\.py'"):
         Suites(["test_none.py"], root=str(suite))
     with pytest.raises(ArgumentError, match="no file or folder"):
         Suites(["../.."], root=str(suite))
