@@ -57,11 +57,6 @@ USES: dict[str, set[str]] = {
         "verify",
     },
     "loading": {"errors", "model", "robot"},
-    # Jobs of many shards: uses whatever a job is about.
-    "scaleout": {
-        *("accelerators", "compiler", "errors", "given", "ik", "ir", "loading", "model", "mpc", "naming", "paths"),
-        *("planning", "robot", "runtime", "targets", "__version__"),
-    },
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
         *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),

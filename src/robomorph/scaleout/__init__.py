@@ -1,28 +1,49 @@
 """Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a
 file."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import Any
+if TYPE_CHECKING:
+    from robomorph.scaleout.jobs.designs import Designs
+    from robomorph.scaleout.jobs.formats import Formats
+    from robomorph.scaleout.jobs.mpc import MonteCarlo
+    from robomorph.scaleout.jobs.reach import Reach
+    from robomorph.scaleout.jobs.scenarios import Scenarios
+    from robomorph.scaleout.jobs.starts import Starts
+    from robomorph.scaleout.jobs.suites import Suites
+    from robomorph.scaleout.run import run
+    from robomorph.scaleout.summary import Summary
 
-# Names that are imported when they are first asked for: where each is.
-_LATE: dict[str, str] = {
-    "Designs": "robomorph.scaleout.jobs.designs",
-    "Formats": "robomorph.scaleout.jobs.formats",
-    "MonteCarlo": "robomorph.scaleout.jobs.mpc",
-    "Reach": "robomorph.scaleout.jobs.reach",
-    "Scenarios": "robomorph.scaleout.jobs.scenarios",
-    "Starts": "robomorph.scaleout.jobs.starts",
-    "Suites": "robomorph.scaleout.jobs.suites",
+__all__ = [
+    "Designs",
+    "Formats",
+    "MonteCarlo",
+    "Reach",
+    "Scenarios",
+    "Starts",
+    "Suites",
+    "Summary",
+    "run",
+]
+_HOMES = {
+    "Designs": "jobs.designs",
+    "Formats": "jobs.formats",
+    "MonteCarlo": "jobs.mpc",
+    "Reach": "jobs.reach",
+    "Scenarios": "jobs.scenarios",
+    "Starts": "jobs.starts",
+    "Suites": "jobs.suites",
+    "Summary": "summary",
+    "run": "run",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+def __getattr__(name: str) -> object:
+    """Imported on first use: a worker that does one job need not load the others."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'robomorph.scaleout' has no attribute {name!r}")
+    from importlib import import_module
 
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATE])
+    found = getattr(import_module(f"robomorph.scaleout.{_HOMES[name]}"), name)
+    globals()[name] = found  # `run` is a module of this package as well: the function is what is meant
+    return found

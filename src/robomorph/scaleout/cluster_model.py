@@ -61,14 +61,15 @@ def simulate_cluster(cluster: Cluster, shards: int, seed: int = 0) -> Modelled:
     has time for it. The same seed gives the same answer."""
     if shards < 1:
         raise ArgumentError(f"shards: expected 1 or more, found {shards!r}")
-    rng = np.random.default_rng(seed)
+    # Streams of their own: failures do not change which shards are slow.
+    slow = np.random.default_rng([seed, 0]).random(shards) < cluster.slow_share
+    rng = np.random.default_rng([seed, 1])
     free = [cluster.start] * cluster.workers  # a heap: when workers are free
     fails = cluster.failures / 3600.0  # a second
     driver, busy, end, lost, left = 0.0, 0.0, 0.0, 0, shards
     while left:
         driver = max(driver, heapq.heappop(free)) + cluster.driver
-        slow = rng.random() < cluster.slow_share
-        takes = cluster.shard * (cluster.slow_times if slow else 1.0)
+        takes = cluster.shard * (cluster.slow_times if slow[-left] else 1.0)
         until = rng.exponential(1.0 / fails) if fails else float("inf")
         if until < takes:
             lost, busy = lost + 1, busy + until

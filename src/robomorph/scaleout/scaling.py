@@ -18,8 +18,8 @@ from robomorph.scaleout.jobs.files import shards_of
 WORKERS = (8, 16, 32, 64, 128, 256, 512, 1000)
 _SHARDS = 8  # that are measured
 _EMPTY = 64  # shards without work, for the driver's time
-_SLOW = {"slow_share": 0.02, "slow_times": 5.0}
-_FAILING = {"failures": 1.0 / 24.0, "restart": 60.0}  # once a day for every worker, a minute to come back
+_SLOW: dict[str, Any] = {"slow_share": 0.02, "slow_times": 5.0}
+_FAILING: dict[str, Any] = {"failures": 1.0 / 24.0, "restart": 60.0}  # once a day for every worker, a minute to come back
 _SHARED_DISK = 1e9  # bytes/s that all workers together can write
 
 
@@ -97,9 +97,10 @@ def measured_job(robot: Robot, kind: str, rows: int, seed: int) -> Job:
 
         return Reach(robot, rows, seed=seed, shard_size=size)
     if kind == "dataset":
-        from robomorph import scaleout
+        from importlib import import_module
 
-        dataset: Job = scaleout.Dataset(robot, ["inverse_dynamics"], rows, seed=seed, rows_per_shard=size)
+        made = import_module("robomorph.scaleout.dataset.job").Dataset
+        dataset: Job = made(robot, ["inverse_dynamics"], rows, seed=seed, rows_per_shard=size)
         return dataset
     raise ArgumentError(f"job: expected 'reach' or 'dataset', found {kind!r}")
 

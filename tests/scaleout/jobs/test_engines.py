@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from robomorph.scaleout.run import run
 
 import robomorph
 from robomorph.scaleout import MonteCarlo, Reach, Starts
 from robomorph.scaleout.job import Job
+from robomorph.scaleout.run import run
 from tests.scaleout.jobs.running import contents, done_here
 
 
