@@ -87,10 +87,7 @@ class Dispatch:
         if failed.fatal:
             self._reporter.note("failed", f"{self._named(shard)}: {text}", shard=shard.index)
             if failed.errno is not None:
-                raise OSError(
-                    failed.errno,
-                    failed.error if failed.errno != errno.ENOSPC else "no space left on the disk",
-                )
+                raise OSError(failed.errno, failed.error if failed.errno != errno.ENOSPC else "no space left on the disk")
             raise ScaleoutError(failed.error)
         self._failed[shard.index] += 1
         times = self._failed[shard.index]
@@ -98,9 +95,7 @@ class Dispatch:
             self._give_up(shard, f"{text} (tried {times} times)")
             return
         self._summary.retries += 1
-        self._reporter.note(
-            "retried", f"{self._named(shard)} failed and is tried again: {text}", shard=shard.index
-        )
+        self._reporter.note("retried", f"{self._named(shard)} failed and is tried again: {text}", shard=shard.index)
         self._waiting.append(shard)
 
     def _death(self, shard: Shard, lost: Lost) -> None:

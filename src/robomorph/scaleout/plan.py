@@ -78,9 +78,7 @@ def make_plan(job: Job, path: Path, told: Callable[[str, int], None]) -> Plan:
     before = found if found is not None else read_json(folder.header)
     if before is None:
         if stray := next(iter(sorted(folder.path.glob("shard-*"))), None):
-            raise ScaleoutError(
-                f"{folder.path}: has {stray.name} but no manifest of a run that made it; {OTHER}"
-            )
+            raise ScaleoutError(f"{folder.path}: has {stray.name} but no manifest of a run that made it; {OTHER}")
         return plan
     _check_same(folder.path, before, plan.header)
     known = _entries(folder, before) if plan.complete else {r.shard.index: r for r in folder.receipts()}
@@ -115,9 +113,7 @@ def _header(job: Job, shards: tuple[Shard, ...]) -> dict[str, Any]:
     try:
         text = json.dumps(job.describe(), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ScaleoutError(
-            f"the job {job.kind!r} must describe itself in plain data (JSON): {error}"
-        ) from None
+        raise ScaleoutError(f"the job {job.kind!r} must describe itself in plain data (JSON): {error}") from None
     return {
         **{"schema": SCHEMA, "kind": job.kind, "suffix": job.suffix, "job": json.loads(text)},
         **{"versions": versions(), "rows": sum(shard.rows for shard in shards)},
@@ -128,9 +124,7 @@ def _check_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None
     old, new = ({k: v for k, v in d.items() if k not in ("rows", "shards")} for d in (before, now))
     if differing := list(_differences("", old, new)):
         lines = "\n".join(f"  {name}: {a} there, {b} asked for" for name, a, b in differing)
-        raise ScaleoutError(
-            f"{path}: holds another run, which differs in\n{lines}\nAsk for the same, or {OTHER}"
-        )
+        raise ScaleoutError(f"{path}: holds another run, which differs in\n{lines}\nAsk for the same, or {OTHER}")
     rows = before.get("rows")
     if not isinstance(rows, int):
         raise ScaleoutError(f"{path}: its manifest says no number of rows; {OTHER}")
@@ -160,9 +154,7 @@ def _entries(folder: Folder, manifest: dict[str, Any]) -> dict[int, Receipt]:
     try:
         receipts = [Receipt.of(entry) for entry in manifest["shards"]]
     except (KeyError, TypeError, AttributeError):
-        raise ScaleoutError(
-            f"{folder.manifest}: its list of shards is not as robomorph writes it; {OTHER}"
-        ) from None
+        raise ScaleoutError(f"{folder.manifest}: its list of shards is not as robomorph writes it; {OTHER}") from None
     return {receipt.shard.index: receipt for receipt in receipts}
 
 

@@ -117,11 +117,7 @@ def _disk_message(path: Path, error: OSError, summary: Summary, made: int) -> st
     """A disk that is full or closed: what is missing, and how much room it will take. made: bytes of all shards
     finished so far."""
     done = summary.kept + summary.new
-    missing = (
-        f"{summary.shards - done} of {summary.shards} shards are missing"
-        if summary.shards
-        else "nothing is begun"
-    )
+    missing = f"{summary.shards - done} of {summary.shards} shards are missing" if summary.shards else "nothing is begun"
     text = f"{path}: {error.strerror or error}{f' ({error.filename})' if error.filename else ''}; {missing}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         need = f"about {made * (summary.shards - done) // done:,} bytes more are needed and " if done else ""

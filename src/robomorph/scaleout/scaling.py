@@ -19,7 +19,8 @@ WORKERS = (8, 16, 32, 64, 128, 256, 512, 1000)
 _SHARDS = 8  # that are measured
 _EMPTY = 64  # shards without work, for the driver's time
 _SLOW: dict[str, Any] = {"slow_share": 0.02, "slow_times": 5.0}
-_FAILING: dict[str, Any] = {"failures": 1.0 / 24.0, "restart": 60.0}  # once a day for every worker, a minute to come back
+# Once a day for every worker, and a minute to come back.
+_FAILING: dict[str, Any] = {"failures": 1.0 / 24.0, "restart": 60.0}
 _SHARED_DISK = 1e9  # bytes/s that all workers together can write
 
 
