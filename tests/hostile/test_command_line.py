@@ -41,8 +41,8 @@ def options() -> Iterator[tuple[str, str]]:
 
 
 # Commands that load no robot of the command line's, or several: a plan and a scenario say themselves what
-# theirs is.
-WITHOUT_ROBOT = ("robots", "bench", "check", "plan", "report")
+# theirs is, and a sweep has commands of its own.
+WITHOUT_ROBOT = ("robots", "bench", "check", "plan", "report", "sweep")
 OF_SEVERAL = ("view",)  # robots
 
 

@@ -23,18 +23,28 @@ _LESS_IS_BETTER = ("time_per_state", "latency_time", "multipliers", "all_adders"
 def design_space(accelerator: Accelerator, grid: Grid = GRID) -> list[dict[str, Any]]:
     """The schedule model's figures of a grid of designs; `pareto` marks those that no other beats in time
     per state and latency (cycles x period), multipliers and adders at once."""
-    designs = [
-        _figures(accelerator, structure, interval, period)
+    return marked([figures(accelerator, *point) for point in points_of(grid)])
+
+
+def points_of(grid: Grid = GRID) -> list[tuple[str, int, float]]:
+    """Structure, interval and period of every design of a grid, in order."""
+    return [
+        (structure, interval, period)
         for structure, (intervals, periods) in grid.items()
         for interval in intervals
         for period in periods
     ]
+
+
+def marked(designs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same designs, each told by `pareto` whether none of the others beats it."""
     for one in designs:
         one["pareto"] = not any(_beats(other, one) for other in designs)
     return designs
 
 
-def _figures(accelerator: Accelerator, structure: str, interval: int, period: float) -> dict[str, Any]:
+def figures(accelerator: Accelerator, structure: str, interval: int, period: float) -> dict[str, Any]:
+    """The schedule model's, of one design."""
     wishes = _NO_UNITS if structure == "flat" else {}
     options = replace(
         accelerator.options, structure=structure, interval=interval, period=period, latency=None, **wishes

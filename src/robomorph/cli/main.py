@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # and run(args) -> int, and one entry here. Commands import what is heavy inside run().
 COMMANDS = (
     *("bench", "check", "compile", "export", "gpu-report", "ik", "info", "mpc", "plan", "report", "robots"),
-    *("rtl", "view"),
+    *("rtl", "sweep", "view"),
 )
 
 EXIT_OK = 0

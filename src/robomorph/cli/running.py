@@ -34,6 +34,8 @@ examples:
   robomorph export iiwa14 -o iiwa       C++, CUDA, OpenCL or SystemVerilog source code
   robomorph gpu-report iiwa14           registers, spills and occupancy of the CUDA kernels
   robomorph rtl iiwa14                  an accelerator in SystemVerilog, simulated and measured
+  robomorph sweep reach iiwa14 --targets 100000 -o reach
+                                        large jobs on many cores or machines
   robomorph report --quick              what the papers measured, run here, as one page
 
 exit codes: 0 success, 1 a check failed, 2 wrong usage, bad input or a file that cannot be read or written,

@@ -246,6 +246,13 @@ class Motion:
         out.refine = whole_number("refine", refine, 1, _MOST_PIECES)
         return out
 
+    def towards(self, end: npt.ArrayLike) -> Motion:
+        """The same motion to another end: q (nv,) at rest, or (q, qd) or (q, qd, qdd)."""
+        out = self.refined(self.refine)
+        out.end = read_state(self.robot, "end", end)
+        out._check_ends()
+        return out
+
     # --- looking for it ------------------------------------------------------------------------------
 
     def problem(self, cost: Any = "jerk", method: str = "bernstein", points: int = 5) -> Assembled:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from robomorph.planning.motion import Motion
 
 _NOISE = 0.3  # rad or m, of further starts
+_NOISE_ROWS = 1024  # that are drawn and dropped at a time
 _DISTINCT = 1e-3  # rad or m: plans that are nearer to each other are the same
 
 
@@ -170,10 +171,21 @@ def first_guess(motion: Motion, assembled: Assembled, guess: Any) -> Guess:
 
 def _starts(evaluator: Evaluator, x: Array, count: int) -> list[Array]:
     """The guess, and others around it."""
-    rng, points = np.random.default_rng(0), evaluator.problem.blocks * evaluator.problem.nv
-    noise = rng.normal(0.0, _NOISE, (count, points))
-    noise[0] = 0.0
+    points = evaluator.problem.blocks * evaluator.problem.nv
+    noise = start_noise(points, 0, count)
     return [np.concatenate([x[:points] + n, x[points:]]) for n in noise]
+
+
+def start_noise(points: int, first: int, count: int, seed: int = 0) -> Array:
+    """(count, points): what further starts add to the guess, from the start with that number on. None for the
+    first of all. Rows follow from seed and number, whatever else is drawn."""
+    rng, skipped = np.random.default_rng(seed), 0
+    while skipped < first:
+        skipped += len(rng.normal(0.0, _NOISE, (min(_NOISE_ROWS, first - skipped), points)))
+    noise = rng.normal(0.0, _NOISE, (count, points))
+    if first == 0:
+        noise[:1] = 0.0
+    return noise
 
 
 @dataclass(frozen=True)

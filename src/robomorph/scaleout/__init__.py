@@ -1,1 +1,49 @@
-"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a file."""
+"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a
+file."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robomorph.scaleout.jobs.designs import Designs
+    from robomorph.scaleout.jobs.formats import Formats
+    from robomorph.scaleout.jobs.mpc import MonteCarlo
+    from robomorph.scaleout.jobs.reach import Reach
+    from robomorph.scaleout.jobs.scenarios import Scenarios
+    from robomorph.scaleout.jobs.starts import Starts
+    from robomorph.scaleout.jobs.suites import Suites
+    from robomorph.scaleout.run import run
+    from robomorph.scaleout.summary import Summary
+
+__all__ = [
+    "Designs",
+    "Formats",
+    "MonteCarlo",
+    "Reach",
+    "Scenarios",
+    "Starts",
+    "Suites",
+    "Summary",
+    "run",
+]
+_HOMES = {
+    "Designs": "jobs.designs",
+    "Formats": "jobs.formats",
+    "MonteCarlo": "jobs.mpc",
+    "Reach": "jobs.reach",
+    "Scenarios": "jobs.scenarios",
+    "Starts": "jobs.starts",
+    "Suites": "jobs.suites",
+    "Summary": "summary",
+    "run": "run",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imported on first use: a worker that does one job need not load the others."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'robomorph.scaleout' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"robomorph.scaleout.{_HOMES[name]}"), name)
+    globals()[name] = found  # `run` is a module of this package as well: the function is what is meant
+    return found
