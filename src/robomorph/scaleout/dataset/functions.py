@@ -42,7 +42,8 @@ class Function:
                 row = int(np.argwhere(~np.isfinite(values))[0][0])
                 state = {port.name: states[port.name][row].tolist() for port in self.kernel.inputs}
                 raise ArgumentError(
-                    f"{self.text}: row {first + row}: expected finite results, found {column.name} that is not, at "
+                    f"{self.text}: row {first + row}: expected finite results, found {column.name} that is "
+                    f"not, at "
                     f"{state}: take another law, or leave the function out"
                 )
 

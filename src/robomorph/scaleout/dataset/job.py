@@ -23,8 +23,8 @@ from robomorph.scaleout.formats import Column, Format, Layout, format_called
 from robomorph.scaleout.job import Shard
 from robomorph.scaleout.laws import STATES, Law, Streams, as_law
 
-# Rows that are drawn and computed together. Blocks are always whole, so that a row does not depend on how many
-# follow it; a shard that ends within one leaves the rest away. A multiple of the rows of a spline.
+# Rows that are drawn and computed together. Blocks are always whole, so that a row does not depend on how
+# many follow it; a shard that ends within one leaves the rest away. A multiple of the rows of a spline.
 BLOCK = 4096
 # A shard has about this many bytes unless somebody says otherwise.
 SHARD_BYTES = 32 << 20
@@ -37,10 +37,11 @@ _MOST = 2**48
 class Dataset:
     """Labelled states: a job for `robomorph.scaleout.run`.
 
-    robot: of `robomorph.load`. functions: texts algorithm[:frame][=output+output]; all share the states. states:
-    how many rows. law: a name, NAME:SETTING=VALUE,... or one of `robomorph.scaleout.laws`. seed: not negative; shard
-    k draws from (seed, k) alone. rows_per_shard: None for files of about 32 MB. format: "parquet" or "zarr".
-    dtype: of all numbers; states are drawn in float64 and rounded to the nearest. threads: per worker.
+    robot: of `robomorph.load`. functions: texts algorithm[:frame][=output+output]; all share the states.
+    states: how many rows. law: a name, NAME:SETTING=VALUE,... or one of `robomorph.scaleout.laws`. seed: not
+    negative; shard k draws from (seed, k) alone. rows_per_shard: None for files of about 32 MB. format:
+    "parquet" or "zarr". dtype: of all numbers; states are drawn in float64 and rounded to the nearest. "
+    "threads: per worker.
     """
 
     robot: Robot
@@ -170,7 +171,7 @@ class Dataset:
             os.replace(aside, folder / SCHEMA)
         finally:
             aside.unlink(missing_ok=True)
-        return {"schema": SCHEMA, "rows": self.states}
+        return {"schema": SCHEMA}
 
     # --- what it is made of ----------------------------------------------------------------------------
 

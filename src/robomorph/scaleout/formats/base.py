@@ -19,7 +19,8 @@ Append = Callable[[Mapping[str, Array]], None]
 
 @dataclass(frozen=True)
 class Column:
-    """An array of the data set: one entry of `shape` a row. role: "state" (drawn) or "result" (of `function`)."""
+    """An array of the data set: one entry of `shape` a row. role: "state" (drawn) or "result" (of
+    `function`)."""
 
     name: str
     shape: tuple[int, ...]

@@ -1,4 +1,5 @@
-"""Parquet by pyarrow: one column of fixed-size lists per array; matrices row by row, their shape in the schema."""
+"""Parquet by pyarrow: one column of fixed-size lists per array; matrices row by row, their shape in the
+schema."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from robomorph.scaleout.formats.base import Append, Array, Format, Layout
 
 # Rows are gathered until a row group has this many bytes.
 GROUP_BYTES = 8 << 20
-# Fixed, so that the bytes depend on nothing but the numbers and pyarrow's version. Random numbers do not compress,
-# and a dictionary of them would be as large as they are.
+# Fixed, so that the bytes depend on nothing but the numbers and pyarrow's version. Random numbers do not
+# compress, and a dictionary of them would be as large as they are.
 _OPTIONS = {"compression": "none", "use_dictionary": False, "write_statistics": False, "version": "2.6"}
 
 
@@ -26,7 +27,8 @@ def pyarrow_parquet() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise TargetError(
-            "Parquet: expected the package pyarrow, found none: pip install 'robomorph[dataset]', or --format zarr"
+            "Parquet: expected the package pyarrow, found none: pip install 'robomorph[dataset]', or "
+            "--format zarr"
         ) from None
     return pyarrow.parquet
 

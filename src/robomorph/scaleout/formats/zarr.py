@@ -1,7 +1,8 @@
 """Zarr, format 3: every shard is a group in a zip file of its own, written without a package.
 
-The zarr package puts the time of writing into zip files. The format itself is small: a JSON document per array,
-and its rows as plain little-endian numbers, chunk by chunk; so it is written here, with one fixed time.
+The zarr package puts the time of writing into zip files. The format itself is small: a JSON document per
+array, and its rows as plain little-endian numbers, chunk by chunk; so it is written here, with one fixed
+time.
 """
 
 from __future__ import annotations

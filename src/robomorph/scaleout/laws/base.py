@@ -37,6 +37,7 @@ class Law(ABC):
 
     def check(self, robot: Robot, wanted: tuple[str, ...], states: int) -> None:
         """ArgumentError if this law cannot give `states` states of this robot."""
+        return None
 
     @abstractmethod
     def sampler(self, robot: Robot, wanted: tuple[str, ...]) -> Sampler:
@@ -64,8 +65,8 @@ def between(rng: np.random.Generator, size: Array, rows: int) -> Array:
 
 
 def configurations(robot: Robot, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """(*shape, nq) uniform within the position limits, however wide, and as `robot.random_state` has it where a
-    joint has none (angles within pi, positions within 1 m, orientations over all)."""
+    """(*shape, nq) uniform within the position limits, however wide, and as `robot.random_state` has it
+    where a joint has none (angles within pi, positions within 1 m, orientations over all)."""
     lower, upper = position_range(robot)
     limited = np.isfinite(lower)
     count = int(np.count_nonzero(limited))
@@ -76,8 +77,8 @@ def configurations(robot: Robot, rng: np.random.Generator, shape: tuple[int, ...
 
 
 def position_range(robot: Robot) -> tuple[Array, Array]:
-    """(nq,) each: where positions are drawn from; infinite for joints without limits. A joint with one limit has
-    the part of (-pi, pi) that it leaves, or pi beyond the limit if it leaves none."""
+    """(nq,) each: where positions are drawn from; infinite for joints without limits. A joint with one limit
+    has the part of (-pi, pi) that it leaves, or pi beyond the limit if it leaves none."""
     lower, upper = (np.array(x, np.float64) for x in (robot.limits.lower, robot.limits.upper))
     for k in range(robot.nq):
         if np.isfinite(lower[k]) and not np.isfinite(upper[k]):

@@ -15,12 +15,13 @@ from robomorph.scaleout.laws.base import Array, Law, Sampler, Streams, require_p
 
 @dataclass(frozen=True)
 class Gaussian(Law):
-    """Positions around a posture by normal steps in the tangent space; velocities, accelerations and joint forces
-    around zero.
+    """Positions around a posture by normal steps in the tangent space; velocities, accelerations and joint
+    forces around zero.
 
-    sigma_q (rad or m), sigma_qd, sigma_qdd, sigma_tau (N m or N): standard deviations, the same for every degree
-    of freedom. posture: (nq,) the centre; None: the middle of the limits, neutral where a joint has none.
-    clip: what lies outside of position, velocity or effort limits is put onto them; False leaves it outside."""
+    sigma_q (rad or m), sigma_qd, sigma_qdd, sigma_tau (N m or N): standard deviations, the same for every
+    degree of freedom. posture: (nq,) the centre; None: the middle of the limits, neutral where a joint has
+    none. clip: what lies outside of position, velocity or effort limits is put onto them; False leaves it
+    outside."""
 
     sigma_q: float = 0.2
     sigma_qd: float = 0.5
@@ -54,7 +55,7 @@ class Gaussian(Law):
         lower, upper = robot.limits.lower, robot.limits.upper
         inside = np.isfinite(lower) & np.isfinite(upper)
         with np.errstate(invalid="ignore"):  # infinite limits are left out of what follows
-            return np.where(inside, lower + 0.5 * (upper - lower), np.clip(robot.neutral, lower, upper))
+            return np.where(inside, 0.5 * lower + 0.5 * upper, np.clip(robot.neutral, lower, upper))
 
     def sampler(self, robot: Robot, wanted: tuple[str, ...]) -> Sampler:
         centre, limits = self.centre(robot), robot.limits

@@ -30,13 +30,14 @@ PIECES = 4
 
 @dataclass(frozen=True)
 class Splines(Law):
-    """Curves are uniform cubic B-splines whose control points are uniform within the position limits. A curve lies
-    in the hull of its control points, and so do its derivatives, so that no limit is exceeded anywhere. A row's
-    q, qd and qdd are those of one instant; 64 rows follow each other on a curve, in equal steps of time. tau is
-    the inverse dynamics of that motion (which may exceed the effort limits).
+    """Curves are uniform cubic B-splines whose control points are uniform within the position limits. A
+    curve lies in the hull of its control points, and so do its derivatives, so that no limit is exceeded
+    anywhere. A row's q, qd and qdd are those of one instant; 64 rows follow each other on a curve, in equal
+    steps of time. tau is the inverse dynamics of that motion (which may exceed the effort limits).
 
     speed: rad/s or m/s, where a joint has no velocity limit. acceleration: rad/s^2 or m/s^2, at most, for all
-    joints. slowest: a curve's time is stretched by a random factor from 1 (some joint may reach a limit) to this."""
+    joints. slowest: a curve's time is stretched by a random factor from 1 (some joint may reach a limit) to
+    this."""
 
     speed: float = 1.0
     acceleration: float = 10.0
@@ -54,7 +55,8 @@ class Splines(Law):
             joint = JOINT_TYPES[body.kind]
             if body.mimic is None and not isinstance(joint.known_manifold, Flat):
                 raise ArgumentError(
-                    f"law splines: {robot.name}: expected joints whose coordinates add, found {body.joint_name!r} "
+                    f"law splines: {robot.name}: expected joints whose coordinates add, found "
+                    f"{body.joint_name!r} "
                     f"({body.kind}): take the law uniform or gaussian, or states from a file"
                 )
         still = np.flatnonzero(robot.limits.velocity == 0.0)
@@ -91,8 +93,9 @@ class Splines(Law):
 
 
 def _blend(points: Array, order: int) -> Array:
-    """(curves, ROWS_PER_CURVE, n): the derivative of the given order by the knots' number, from control points
-    (curves, PIECES + 3, n). Products are summed in a fixed order, so that every machine gets the same bits."""
+    """(curves, ROWS_PER_CURVE, n): the derivative of the given order by the knots' number, from control
+    points (curves, PIECES + 3, n). Products are summed in a fixed order, so that every machine gets the same
+    bits."""
     place = np.arange(ROWS_PER_CURVE) * (PIECES / ROWS_PER_CURVE)
     piece = place.astype(np.intp)
     u = place - piece

@@ -24,9 +24,10 @@ SUFFIXES = (".npz", ".csv", ".parquet")
 class StatesFile(Law):
     """Row k of the data set is row k of the file: no row is used twice, none is left out before the last.
 
-    An NPZ file has arrays q (rows, nq), qd, qdd, tau (rows, nv), those that the functions take; a Parquet file has
-    columns of lists by these names (as data sets have them); a CSV file has named columns q[0], q[1] ... qd[0] ... .
-    Every worker reads the whole file, at the same path, and refuses one whose SHA-256 is another."""
+    An NPZ file has arrays q (rows, nq), qd, qdd, tau (rows, nv), those that the functions take; a Parquet
+    file has columns of lists by these names (as data sets have them); a CSV file has named columns q[0],
+    q[1] ... qd[0] ... . Every worker reads the whole file, at the same path, and refuses one whose SHA-256
+    is another."""
 
     path: str
     digest: str = field(default="")
@@ -51,7 +52,8 @@ class StatesFile(Law):
         rows = len(arrays[wanted[0]])
         if states > rows:
             raise ArgumentError(
-                f"law file: {Path(self.path).name}: expected at least {states} rows for {states} states, found {rows}: "
+                f"law file: {Path(self.path).name}: expected at least {states} rows for {states} states, "
+                f"found {rows}: "
                 f"ask for {rows} states, as rows are not used twice"
             )
         robot.integrate(arrays["q"][:states], np.zeros(robot.nv))  # refuses orientations that are not units
@@ -82,7 +84,8 @@ def _arrays(path: str, digest: str, wanted: tuple[str, ...], nq: int, nv: int) -
     found = _digest(file)
     if found != digest:
         raise ArgumentError(
-            f"law file: {path}: expected the file that the job was made with (SHA-256 {digest[:12]}...), found "
+            f"law file: {path}: expected the file that the job was made with (SHA-256 {digest[:12]}...), "
+            f"found "
             f"another ({found[:12]}...): put the same file there, or begin a new folder"
         )
     widths = {name: nq if name == "q" else nv for name in STATES}
@@ -98,7 +101,7 @@ def _arrays(path: str, digest: str, wanted: tuple[str, ...], nq: int, nv: int) -
     missing = [name for name in wanted if name not in arrays]
     if missing:
         raise ArgumentError(
-            f"law file: {file.name}: expected {', '.join(wanted)}, found {', '.join(arrays) or 'none of them'}"
+            f"law file: {file.name}: expected {', '.join(wanted)}, found {', '.join(arrays) or 'none'}"
         )
     if len({len(array) for array in arrays.values()}) != 1 or not len(arrays["q"]):
         sizes = {name: len(array) for name, array in arrays.items()}

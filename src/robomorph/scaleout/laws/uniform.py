@@ -24,8 +24,8 @@ class Uniform(Law):
     """Positions within the limits (unlimited angles within pi, unlimited positions within 1 m, turns uniform
     over all orientations), velocities and joint forces within theirs.
 
-    speed: rad/s or m/s, where a joint has no velocity limit. acceleration: rad/s^2 or m/s^2, for all joints, as
-    descriptions have no such limit. force: N m or N, where a joint has no effort limit."""
+    speed: rad/s or m/s, where a joint has no velocity limit. acceleration: rad/s^2 or m/s^2, for all joints,
+    as descriptions have no such limit. force: N m or N, where a joint has no effort limit."""
 
     speed: float = 1.0
     acceleration: float = 10.0
