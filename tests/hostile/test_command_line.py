@@ -21,6 +21,7 @@ SPELLINGS = ("-1", "-0.4", "-.5", "-4e-1", "-4E+2", "-1.e3", "-1,0", "-4e-1,-2,.
 # What a command needs beside the option that is tried.
 NEEDED = {
     "info": ["iiwa14"],
+    "dataset": ["iiwa14", "-o", "out", "--function", "energy", "--states", "10"],
     "export": ["iiwa14", "-o", "out"],
     "ik": ["iiwa14", "--position", "0", "0", "1"],
 }

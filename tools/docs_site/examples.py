@@ -27,6 +27,7 @@ TITLES = {
     "gpu_opencl": "On a GPU",
     "chip": "A chip, simulated",
     "export_cpp": "Export to C++",
+    "dataset": "A data set",
 }
 
 

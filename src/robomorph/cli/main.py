@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 # A new command is one module robomorph.cli.<name>, a dash becoming an underscore, with add_parser(subparsers)
 # and run(args) -> int, and one entry here. Commands import what is heavy inside run().
 COMMANDS = (
-    *("bench", "check", "compile", "export", "gpu-report", "ik", "info", "mpc", "plan", "report", "robots"),
-    *("rtl", "sweep", "view"),
+    *("bench", "check", "compile", "dataset", "export", "gpu-report", "ik", "info", "mpc", "plan", "report"),
+    *("robots", "rtl", "sweep", "view"),
 )
 
 EXIT_OK = 0

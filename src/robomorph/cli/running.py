@@ -32,6 +32,8 @@ examples:
   robomorph view iiwa14                 the robot in the browser: sliders, a handle, motions
   robomorph bench --quick               the kernels against other libraries
   robomorph export iiwa14 -o iiwa       C++, CUDA, OpenCL or SystemVerilog source code
+  robomorph dataset iiwa14 --function inverse_dynamics --states 1000000 -o data
+                                        labelled states as Parquet, on many cores or machines
   robomorph gpu-report iiwa14           registers, spills and occupancy of the CUDA kernels
   robomorph rtl iiwa14                  an accelerator in SystemVerilog, simulated and measured
   robomorph sweep reach iiwa14 --targets 100000 -o reach

@@ -1,0 +1,1 @@
+"""The data set job: labelled states in shards."""
