@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   robomorph dataset iiwa14 --function inverse_dynamics --states 1000000 -o iiwa14_data
-  robomorph dataset hyq --floating-base --function mass_matrix jacobian:lf_foot --states 50000 -o hyq_data
+  robomorph dataset hyq --floating-base --function mass_matrix jacobian:lf_lowerleg --states 50000 -o hyq_data
   robomorph dataset iiwa14 --function forward_dynamics_gradient=dqdd_dq --law gaussian:sigma_q=0.1 \\
       --states 200000 --engine dask --workers 2 --check 100 -o gradients
   robomorph dataset --verify iiwa14_data
@@ -32,28 +32,32 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "dataset",
         help="write labelled states of a robot as Parquet or Zarr, on many cores or machines",
-        description="Draws states by a law, computes any algorithms at them, and writes states and results in
-        " "shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
+        description="Draws states by a law, computes any algorithms at them, and writes states and results in "
+        "shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
         epilog=_EPILOG,
     )
     parser.inner = {_VERIFY: _verify_parser}
     add_robot_options(parser)
-    parser.add_argument("-o", "--output", metavar="DIR", type=path_text, required=True, help="folder to write
-    to") _add_contents(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=path_text, required=True, help="folder to write to"
+    )
+    _add_contents(parser)
     group = parser.add_argument_group("the run")
     group.add_argument(
         "--engine",
         default="local",
-        help="local (processes of this machine), serial, dask, ray, slurm, or the address of a running
-        cluster: " "dask://HOST:PORT, ray://HOST:PORT (default local)",
+        help="local (processes of this machine), serial, dask, ray, slurm, or the address of a running "
+        "cluster: dask://HOST:PORT, ray://HOST:PORT (default local)",
     )
     group.add_argument("--workers", metavar="N", type=int, help="processes (default: as the engine has it)")
     group.add_argument("--events", metavar="FILE", type=path_text, help="progress as JSON lines")
     group.add_argument(
         "--check", metavar="N", type=int, default=0, help="afterwards compute N rows anew by the interpreter"
     )
-    parser.add_argument(_VERIFY, metavar="DIR", help="check every file of this folder against its checksum;
-    alone") parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        _VERIFY, metavar="DIR", help="check every file of this folder against its checksum; alone"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _add_contents(parser: Parser) -> None:

@@ -1,1 +1,30 @@
-"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a file."""
+"""Large runs in many processes or on many machines: a job is a pure function of (robot, seed, shard) to a
+file."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robomorph.scaleout.dataset.job import Dataset
+    from robomorph.scaleout.dataset.read import OpenDataset, open_dataset
+    from robomorph.scaleout.run import run
+    from robomorph.scaleout.summary import Summary
+
+__all__ = ["Dataset", "OpenDataset", "Summary", "open_dataset", "run"]
+_HOMES = {
+    "Dataset": "dataset.job",
+    "OpenDataset": "dataset.read",
+    "Summary": "summary",
+    "open_dataset": "dataset.read",
+    "run": "run",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imported on first use: a worker that does one job need not load the others."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'robomorph.scaleout' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"robomorph.scaleout.{_HOMES[name]}"), name)
+    globals()[name] = found  # `run` is a module of this package as well: the function is what is meant
+    return found
