@@ -35,3 +35,7 @@ class OverflowWarning(UserWarning):
 
 class TargetError(RobomorphError):
     """A target cannot compile or run here; the message says what is missing."""
+
+
+class ScaleoutError(RobomorphError):
+    """A large run cannot start or go on; the message names the folder, what is missing and how to go on."""

@@ -44,6 +44,12 @@ USES: dict[str, set[str]] = {
     "given": {*GROUND, *ROBOTS, "loading", "robot"},
     "planning": {*GROUND, *ROBOTS, "compiler", "given", "robot"},
     "mpc": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "planning", "robot"},
+    # Jobs use whatever does the work of a shard; what runs them knows no robot.
+    "scaleout": {
+        *GROUND,
+        *ROBOTS,
+        *("accelerators", "compiler", "given", "ik", "loading", "mpc", "planning", "robot", "__version__"),
+    },
     "robot_functions": set(),
     # targets: only the types of the kernels that `compile` gives.
     "robot": {

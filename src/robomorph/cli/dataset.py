@@ -77,8 +77,10 @@ def _add_contents(parser: Parser) -> None:
     group.add_argument("--states", metavar="N", type=int, required=True, help="rows")
     group.add_argument("--law", default="uniform", help="how states are drawn (default uniform)")
     group.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
-    group.add_argument("--rows-per-shard", metavar="N", type=int, help="rows of a file (default: about 32
-    MB)") group.add_argument("--format", default="parquet", help="parquet or zarr (default parquet)")
+    group.add_argument(
+        "--rows-per-shard", metavar="N", type=int, help="rows of a file (default: about 32 MB)"
+    )
+    group.add_argument("--format", default="parquet", help="parquet or zarr (default parquet)")
     group.add_argument(
         "--dtype", choices=("float64", "float32"), default="float64", help="of all numbers (default float64)"
     )
@@ -88,10 +90,12 @@ def _verify_parser() -> Parser:
     from robomorph.cli.options import path_text
     from robomorph.cli.parser import Parser
 
-    parser = Parser(prog=f"robomorph dataset {_VERIFY}", description="Checks every file against its
-    checksum.") parser.add_argument("folder", metavar="DIR", type=path_text, help="of any run of
-    robomorph.scaleout") parser.add_argument("--json", action="store_true", help="print JSON instead of
-    words") parser.set_defaults(run=run_verify)
+    parser = Parser(
+        prog=f"robomorph dataset {_VERIFY}", description="Checks every file against its checksum."
+    )
+    parser.add_argument("folder", metavar="DIR", type=path_text, help="of any run of robomorph.scaleout")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of words")
+    parser.set_defaults(run=run_verify)
     return parser
 
 
@@ -101,8 +105,8 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.scaleout.dataset.job import Dataset, whole
 
     if args.verify is not None:
-        raise ArgumentError(f"{_VERIFY}: expected it first and alone: robomorph dataset {_VERIFY}
-    {args.verify}") whole("--check", args.check, 0)
+        raise ArgumentError(f"{_VERIFY}: expected it first and alone: robomorph dataset {_VERIFY} DIR")
+    whole("--check", args.check, 0)
     robot, messages = load_robot(args)
     job = Dataset(
         robot,
