@@ -11,7 +11,9 @@ from robomorph.scaleout import Dataset, open_dataset, run
 
 def main() -> None:
     robot = robomorph.load("iiwa14")
-    job = Dataset(robot, ["inverse_dynamics", "mass_matrix"], 20_000, law="splines", seed=7, rows_per_shard=8192)
+    job = Dataset(
+        robot, ["inverse_dynamics", "mass_matrix"], 20_000, law="splines", seed=7, rows_per_shard=8192
+    )
     with tempfile.TemporaryDirectory() as folder:
         summary = run(job, folder, workers=2)
         print(f"{summary.rows} rows in {summary.shards} files")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   robomorph dataset iiwa14 --function inverse_dynamics --states 1000000 -o iiwa14_data
-  robomorph dataset hyq --floating-base --function mass_matrix jacobian:lf_foot --states 50000 -o hyq_data
+  robomorph dataset hyq --floating-base --function mass_matrix jacobian:lf_lowerleg --states 50000 -o hyq_data
   robomorph dataset iiwa14 --function forward_dynamics_gradient=dqdd_dq --law gaussian:sigma_q=0.1 \\
       --states 200000 --engine dask --workers 2 --check 100 -o gradients
   robomorph dataset --verify iiwa14_data
@@ -32,28 +32,32 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "dataset",
         help="write labelled states of a robot as Parquet or Zarr, on many cores or machines",
-        description="Draws states by a law, computes any algorithms at them, and writes states and results in
-        " "shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
+        description="Draws states by a law, computes any algorithms at them, and writes states and results in "
+        "shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
         epilog=_EPILOG,
     )
     parser.inner = {_VERIFY: _verify_parser}
     add_robot_options(parser)
-    parser.add_argument("-o", "--output", metavar="DIR", type=path_text, required=True, help="folder to write
-    to") _add_contents(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=path_text, required=True, help="folder to write to"
+    )
+    _add_contents(parser)
     group = parser.add_argument_group("the run")
     group.add_argument(
         "--engine",
         default="local",
-        help="local (processes of this machine), serial, dask, ray, slurm, or the address of a running
-        cluster: " "dask://HOST:PORT, ray://HOST:PORT (default local)",
+        help="local (processes of this machine), serial, dask, ray, slurm, or the address of a running "
+        "cluster: dask://HOST:PORT, ray://HOST:PORT (default local)",
     )
     group.add_argument("--workers", metavar="N", type=int, help="processes (default: as the engine has it)")
     group.add_argument("--events", metavar="FILE", type=path_text, help="progress as JSON lines")
     group.add_argument(
         "--check", metavar="N", type=int, default=0, help="afterwards compute N rows anew by the interpreter"
     )
-    parser.add_argument(_VERIFY, metavar="DIR", help="check every file of this folder against its checksum;
-    alone") parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        _VERIFY, metavar="DIR", help="check every file of this folder against its checksum; alone"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _add_contents(parser: Parser) -> None:
@@ -73,8 +77,10 @@ def _add_contents(parser: Parser) -> None:
     group.add_argument("--states", metavar="N", type=int, required=True, help="rows")
     group.add_argument("--law", default="uniform", help="how states are drawn (default uniform)")
     group.add_argument("--seed", type=int, default=0, help="of the random numbers (default 0)")
-    group.add_argument("--rows-per-shard", metavar="N", type=int, help="rows of a file (default: about 32
-    MB)") group.add_argument("--format", default="parquet", help="parquet or zarr (default parquet)")
+    group.add_argument(
+        "--rows-per-shard", metavar="N", type=int, help="rows of a file (default: about 32 MB)"
+    )
+    group.add_argument("--format", default="parquet", help="parquet or zarr (default parquet)")
     group.add_argument(
         "--dtype", choices=("float64", "float32"), default="float64", help="of all numbers (default float64)"
     )
@@ -84,10 +90,12 @@ def _verify_parser() -> Parser:
     from robomorph.cli.options import path_text
     from robomorph.cli.parser import Parser
 
-    parser = Parser(prog=f"robomorph dataset {_VERIFY}", description="Checks every file against its
-    checksum.") parser.add_argument("folder", metavar="DIR", type=path_text, help="of any run of
-    robomorph.scaleout") parser.add_argument("--json", action="store_true", help="print JSON instead of
-    words") parser.set_defaults(run=run_verify)
+    parser = Parser(
+        prog=f"robomorph dataset {_VERIFY}", description="Checks every file against its checksum."
+    )
+    parser.add_argument("folder", metavar="DIR", type=path_text, help="of any run of robomorph.scaleout")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of words")
+    parser.set_defaults(run=run_verify)
     return parser
 
 
@@ -97,8 +105,8 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.scaleout.dataset.job import Dataset, whole
 
     if args.verify is not None:
-        raise ArgumentError(f"{_VERIFY}: expected it first and alone: robomorph dataset {_VERIFY}
-    {args.verify}") whole("--check", args.check, 0)
+        raise ArgumentError(f"{_VERIFY}: expected it first and alone: robomorph dataset {_VERIFY} DIR")
+    whole("--check", args.check, 0)
     robot, messages = load_robot(args)
     job = Dataset(
         robot,

@@ -4,6 +4,8 @@ file."""
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from robomorph.scaleout.dataset.job import Dataset
+    from robomorph.scaleout.dataset.read import OpenDataset, open_dataset
     from robomorph.scaleout.jobs.designs import Designs
     from robomorph.scaleout.jobs.formats import Formats
     from robomorph.scaleout.jobs.mpc import MonteCarlo
@@ -15,25 +17,31 @@ if TYPE_CHECKING:
     from robomorph.scaleout.summary import Summary
 
 __all__ = [
+    "Dataset",
     "Designs",
     "Formats",
     "MonteCarlo",
+    "OpenDataset",
     "Reach",
     "Scenarios",
     "Starts",
     "Suites",
     "Summary",
+    "open_dataset",
     "run",
 ]
 _HOMES = {
+    "Dataset": "dataset.job",
     "Designs": "jobs.designs",
     "Formats": "jobs.formats",
     "MonteCarlo": "jobs.mpc",
+    "OpenDataset": "dataset.read",
     "Reach": "jobs.reach",
     "Scenarios": "jobs.scenarios",
     "Starts": "jobs.starts",
     "Suites": "jobs.suites",
     "Summary": "summary",
+    "open_dataset": "dataset.read",
     "run": "run",
 }
 
