@@ -35,7 +35,7 @@ def read_elsewhere(folder: str) -> None:
         import duckdb
 
         query = f"SELECT count(*), max(abs(inverse_dynamics[2])) FROM '{folder}/*.parquet'"
-        rows, torque = duckdb.sql(query).fetchall()[0]
+        rows, torque = duckdb.connect().execute(query).fetchall()[0]
         print(f"DuckDB: {rows} rows, at most {torque:.0f} N m in the second joint")
 
 

@@ -48,7 +48,19 @@ USES: dict[str, set[str]] = {
     "scaleout": {
         *GROUND,
         *ROBOTS,
-        *("accelerators", "compiler", "given", "ik", "loading", "mpc", "planning", "robot", "__version__"),
+        # export: how functions are named in `--functions`, the same words here.
+        *(
+            "accelerators",
+            "compiler",
+            "export",
+            "given",
+            "ik",
+            "loading",
+            "mpc",
+            "planning",
+            "robot",
+            "__version__",
+        ),
     },
     "robot_functions": set(),
     # targets: only the types of the kernels that `compile` gives.

@@ -19,8 +19,8 @@ class Dummy:
     """Writes a text that depends on seed and shard. The switches change what happens and not what is written.
 
     notes: a folder in which every attempt leaves a file, so that a test sees who did what and how often.
-    kills: so many workers kill themselves by SIGKILL, one attempt each. raises: index -> "value", "memory", "full",
-    "exit"; always: whether it raises at each attempt or only at the first.
+    kills: so many workers kill themselves by SIGKILL, one attempt each. raises: index -> "value", "memory",
+    "full", "exit"; always: whether it raises at each attempt or only at the first.
     """
 
     rows: int = 95

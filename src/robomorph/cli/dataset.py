@@ -32,8 +32,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "dataset",
         help="write labelled states of a robot as Parquet or Zarr, on many cores or machines",
-        description="Draws states by a law, computes any algorithms at them, and writes states and results in "
-        "shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
+        description="Draws states by a law, computes any algorithms at them, and writes states and results "
+        "in shards, with checksums and a schema. The same seed gives the same bytes on every engine.",
         epilog=_EPILOG,
     )
     parser.inner = {_VERIFY: _verify_parser}

@@ -46,7 +46,8 @@ def _finish(folder: Path) -> int:
         if plan.todo:
             missing = sorted({shard.index // each for shard in plan.todo})
             raise ScaleoutError(
-                f"{plan.folder.path}: {len(plan.todo)} of {len(plan.shards)} shards are missing or damaged; run these "
+                f"{plan.folder.path}: {len(plan.todo)} of {len(plan.shards)} shards are missing "
+                "or damaged; run these "
                 f"again: sbatch --array={ranges(missing)} {plan.folder.progress / 'array.sbatch'}"
             )
         summary = Summary(job.kind, str(plan.folder.path), "slurm", 1, plan.rows, len(plan.shards))

@@ -16,7 +16,8 @@ from robomorph.scaleout.summary import Summary, add
 from robomorph.scaleout.work import Done, Failed, Lost, Outcome, Task
 
 DEATHS = 10
-# A shard whose worker died so often waits until the others are done and then runs alone: it has all the memory then,
+# A shard whose worker died so often waits until the others are done and then runs alone: it has all the
+# memory then,
 # and a death is its own and not its neighbour's.
 _DOUBTFUL = 3
 _PATIENCE = 10.0  # [s] until a file that another machine wrote must be seen here
@@ -39,8 +40,8 @@ class Dispatch:
         self._receipts: dict[int, Receipt] = {}
 
     def run(self) -> dict[int, Receipt]:
-        """Receipts of what was done; what was given up is in the summary. Raises OSError if the disk is full or
-        closed, ScaleoutError if no worker can serve this run."""
+        """Receipts of what was done; what was given up is in the summary. Raises OSError if the disk is full
+        or closed, ScaleoutError if no worker can serve this run."""
         while self._waiting or self._doubtful or self._under_way:
             while self._waiting and len(self._under_way) < 2 * max(1, self._engine.workers):
                 self._submit(self._waiting.popleft())
@@ -71,7 +72,8 @@ class Dispatch:
         while not (path.is_file() and path.stat().st_size == receipt.bytes):
             if time.monotonic() > until:
                 raise ScaleoutError(
-                    f"{path}: a worker says it wrote {receipt.bytes} bytes there, but here they are not: driver and "
+                    f"{path}: a worker says it wrote {receipt.bytes} bytes there, but here they "
+                    "are not: driver and "
                     "workers must share the disk with this folder"
                 )
             time.sleep(0.1)
@@ -87,7 +89,10 @@ class Dispatch:
         if failed.fatal:
             self._reporter.note("failed", f"{self._named(shard)}: {text}", shard=shard.index)
             if failed.errno is not None:
-                raise OSError(failed.errno, failed.error if failed.errno != errno.ENOSPC else "no space left on the disk")
+                raise OSError(
+                    failed.errno,
+                    failed.error if failed.errno != errno.ENOSPC else "no space left on the disk",
+                )
             raise ScaleoutError(failed.error)
         self._failed[shard.index] += 1
         times = self._failed[shard.index]
@@ -95,7 +100,9 @@ class Dispatch:
             self._give_up(shard, f"{text} (tried {times} times)")
             return
         self._summary.retries += 1
-        self._reporter.note("retried", f"{self._named(shard)} failed and is tried again: {text}", shard=shard.index)
+        self._reporter.note(
+            "retried", f"{self._named(shard)} failed and is tried again: {text}", shard=shard.index
+        )
         self._waiting.append(shard)
 
     def _death(self, shard: Shard, lost: Lost) -> None:

@@ -1,8 +1,9 @@
 """A run's folder: whole shards, a manifest once all are there, and `progress/` until then.
 
-`progress/` has a header that says which run this is, a receipt beside every finished shard, and files that are being
-written. Workers need to share nothing but this folder. Whatever dies at whatever moment, a file here is whole or it
-lies in `progress/` under a name of its own.
+`progress/` has a header that says which run this is, a receipt beside every finished shard, and files that
+are being
+written. Workers need to share nothing but this folder. Whatever dies at whatever moment, a file here is
+whole or it lies in `progress/` under a name of its own.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class Folder:
         return self.progress / f"shard-{index:06d}.json"
 
     def aside(self, index: int) -> Path:
-        """A name that nobody else has, to write a shard to. It tells who writes, so that leftovers can be told."""
+        """A name that nobody else has, to write a shard to. It tells who writes, so that leftovers can be
+        told."""
         unique = f"{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex}"
         return self.progress / f"shard-{index:06d}.{unique}.part{self.suffix}"
 
@@ -107,7 +109,8 @@ class Folder:
                 continue
 
     def remove_leftovers(self) -> None:
-        """Unfinished files of processes of this machine that are gone; others go with `progress/` at the end."""
+        """Unfinished files of processes of this machine that are gone; others go with `progress/` at the
+        end."""
         for path in self.progress.glob("shard-*.part*"):
             found = _PART.fullmatch(path.name)
             if found and found[1] == socket.gethostname() and not alive(int(found[2])):

@@ -78,7 +78,9 @@ def make_plan(job: Job, path: Path, told: Callable[[str, int], None]) -> Plan:
     before = found if found is not None else read_json(folder.header)
     if before is None:
         if stray := next(iter(sorted(folder.path.glob("shard-*"))), None):
-            raise ScaleoutError(f"{folder.path}: has {stray.name} but no manifest of a run that made it; {OTHER}")
+            raise ScaleoutError(
+                f"{folder.path}: has {stray.name} but no manifest of a run that made it; {OTHER}"
+            )
         return plan
     _check_same(folder.path, before, plan.header)
     known = _entries(folder, before) if plan.complete else {r.shard.index: r for r in folder.receipts()}
@@ -103,7 +105,8 @@ def _checked(job: Job) -> tuple[Shard, ...]:
     for index, shard in enumerate(shards):
         if (shard.index, shard.start) != (index, start) or shard.rows < 1:
             raise ScaleoutError(
-                f"the job {job.kind!r}: expected shard {index} to begin at row {start} and to have rows, found {shard}"
+                f"the job {job.kind!r}: expected shard {index} to begin at row {start} and to "
+                f"have rows, found {shard}"
             )
         start += shard.rows
     return shards
@@ -113,7 +116,9 @@ def _header(job: Job, shards: tuple[Shard, ...]) -> dict[str, Any]:
     try:
         text = json.dumps(job.describe(), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ScaleoutError(f"the job {job.kind!r} must describe itself in plain data (JSON): {error}") from None
+        raise ScaleoutError(
+            f"the job {job.kind!r} must describe itself in plain data (JSON): {error}"
+        ) from None
     return {
         **{"schema": SCHEMA, "kind": job.kind, "suffix": job.suffix, "job": json.loads(text)},
         **{"versions": versions(), "rows": sum(shard.rows for shard in shards)},
@@ -124,13 +129,16 @@ def _check_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None
     old, new = ({k: v for k, v in d.items() if k not in ("rows", "shards")} for d in (before, now))
     if differing := list(_differences("", old, new)):
         lines = "\n".join(f"  {name}: {a} there, {b} asked for" for name, a, b in differing)
-        raise ScaleoutError(f"{path}: holds another run, which differs in\n{lines}\nAsk for the same, or {OTHER}")
+        raise ScaleoutError(
+            f"{path}: holds another run, which differs in\n{lines}\nAsk for the same, or {OTHER}"
+        )
     rows = before.get("rows")
     if not isinstance(rows, int):
         raise ScaleoutError(f"{path}: its manifest says no number of rows; {OTHER}")
     if rows > now["rows"]:
         raise ScaleoutError(
-            f"{path}: has {rows:,} rows, more than the {now['rows']:,} asked for, and a result does not shrink: "
+            f"{path}: has {rows:,} rows, more than the {now['rows']:,} asked for, and a result "
+            "does not shrink: "
             f"ask for {rows:,} or more, or choose another folder"
         )
 
@@ -154,7 +162,9 @@ def _entries(folder: Folder, manifest: dict[str, Any]) -> dict[int, Receipt]:
     try:
         receipts = [Receipt.of(entry) for entry in manifest["shards"]]
     except (KeyError, TypeError, AttributeError):
-        raise ScaleoutError(f"{folder.manifest}: its list of shards is not as robomorph writes it; {OTHER}") from None
+        raise ScaleoutError(
+            f"{folder.manifest}: its list of shards is not as robomorph writes it; {OTHER}"
+        ) from None
     return {receipt.shard.index: receipt for receipt in receipts}
 
 

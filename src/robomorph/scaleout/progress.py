@@ -21,7 +21,8 @@ Events = str | os.PathLike[str] | TextIO
 class Reporter:
     """Tells of a run to a terminal, a stream of JSON lines, both or nobody.
 
-    console: where to draw; True is the terminal's error stream. events: a path that is appended to, or a stream.
+    console: where to draw; True is the terminal's error stream. events: a path that is appended to, or a
+    stream.
     """
 
     def __init__(self, console: Console | bool | None, events: Events | None) -> None:
@@ -38,7 +39,9 @@ class Reporter:
             try:
                 return self._stack.enter_context(open(Path(events), "a", encoding="utf-8"))
             except OSError as error:
-                raise ScaleoutError(f"events: cannot write to {os.fspath(events)}: {error.strerror}") from None
+                raise ScaleoutError(
+                    f"events: cannot write to {os.fspath(events)}: {error.strerror}"
+                ) from None
         return events
 
     def begin(self, shards: int, rows: int, kept: int, kept_rows: int) -> None:
@@ -53,7 +56,9 @@ class Reporter:
     def done(self, index: int, rows: int, seconds: float) -> None:
         """One more shard is finished."""
         self._shards, self._rows, self._new_rows = self._shards + 1, self._rows + rows, self._new_rows + rows
-        self.event("done", shard=index, rows=rows, seconds=seconds, shards_done=self._shards, rows_done=self._rows)
+        self.event(
+            "done", shard=index, rows=rows, seconds=seconds, shards_done=self._shards, rows_done=self._rows
+        )
         if self._bar is not None:
             self._bar.update(self._task, completed=self._rows, status=self._status())
 
@@ -62,9 +67,8 @@ class Reporter:
         total = self._bar.tasks[0].total if self._bar is not None else 0
         left = ((total or 0) - self._rows) / rate
         hours, minutes, seconds = int(left // 3600), int(left // 60) % 60, int(left) % 60
-        return (
-            f"{self._shards:,} of {self._all_shards:,}, {rate:,.0f} rows/s, {hours}:{minutes:02}:{seconds:02} left"
-        )
+        left = f"{hours}:{minutes:02}:{seconds:02} left"
+        return f"{self._shards:,} of {self._all_shards:,}, {rate:,.0f} rows/s, {left}"
 
     def note(self, event: str, text: str, **data: Any) -> None:
         """Something that the user should see: a retry, a death, a damaged shard."""

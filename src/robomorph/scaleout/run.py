@@ -36,16 +36,20 @@ def run(
     progress: Console | bool | None = None,
     events: Events | None = None,
 ) -> Summary:
-    """Does every shard of `job` that `folder` does not have yet, and writes `manifest.json` when all are there.
+    """Does every shard of `job` that `folder` does not have yet, and writes `manifest.json` when all are
+    there.
 
-    The result is the same bytes on every engine with any number of workers, in one go or in several. A folder of the
-    same job goes on where it was; more rows extend it. Raises ScaleoutError for a folder of another job, a full disk,
-    and, after everything else is done, for shards that failed `retries` times more than once.
+    The result is the same bytes on every engine with any number of workers, in one go or in several. A
+    folder of the
+    same job goes on where it was; more rows extend it. Raises ScaleoutError for a folder of another job, a
+    full disk, and, after everything else is done, for shards that failed `retries` times more than once.
 
-    engine: "local" (processes of this machine), "serial" (this process), "dask" or "ray" (a cluster of its own on this
-    machine), "dask://host:port" or "ray://host:port" (a running one), "slurm" (writes an array script; `next` of the
-    summary says how to go on). workers: processes, by default as many as there are cores. progress: True or a rich
-    Console shows a line of progress. events: a path or a stream for JSON lines.
+    engine: "local" (processes of this machine), "serial" (this process), "dask" or "ray" (a cluster of its
+    own on this
+    machine), "dask://host:port" or "ray://host:port" (a running one), "slurm" (writes an array script;
+    `next` of the
+    summary says how to go on). workers: processes, by default as many as there are cores. progress: True or
+    a rich Console shows a line of progress. events: a path or a stream for JSON lines.
     """
     if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
         raise ScaleoutError(f"retries: expected a whole number, 0 or more, found {retries!r}")
@@ -108,16 +112,21 @@ def _failure_message(plan: Plan, summary: Summary) -> str:
     done = summary.kept + summary.new
     failures = "\n".join(f"  {failure}" for failure in summary.failures)
     return (
-        f"{plan.folder.path}: {len(summary.failures)} of {summary.shards} shards failed, {done} are finished and kept\n"
+        f"{plan.folder.path}: {len(summary.failures)} of {summary.shards} shards failed, {done} "
+        "are finished and kept\n"
         f"{failures}\nWhen the cause is mended, {AGAIN}: only these are done"
     )
 
 
 def _disk_message(path: Path, error: OSError, summary: Summary, made: int) -> str:
-    """A disk that is full or closed: what is missing, and how much room it will take. made: bytes of all shards
-    finished so far."""
+    """A disk that is full or closed: what is missing, and how much room it will take. made: bytes of all
+    shards finished so far."""
     done = summary.kept + summary.new
-    missing = f"{summary.shards - done} of {summary.shards} shards are missing" if summary.shards else "nothing is begun"
+    missing = (
+        f"{summary.shards - done} of {summary.shards} shards are missing"
+        if summary.shards
+        else "nothing is begun"
+    )
     text = f"{path}: {error.strerror or error}{f' ({error.filename})' if error.filename else ''}; {missing}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         need = f"about {made * (summary.shards - done) // done:,} bytes more are needed and " if done else ""

@@ -12,11 +12,14 @@ from typing import Any
 class Summary:
     """`rows` and `shards` are the whole result's; the other counts and all times are this run's.
 
-    new, kept, remade: shards made, found finished and whole, and found damaged or missing and made again (those
-    count as new too). failures: shards given up, in words. retries, deaths: attempts that raised and were repeated,
-    and workers that died. seconds: of the driver; worker_seconds: of all workers together, in shards. parts: the sums
-    of the facts that the job tells of each shard. finish: what the job tells of the whole. next: what the user has
-    to do now, where the engine leaves that to them.
+    new, kept, remade: shards made, found finished and whole, and found damaged or missing and made again
+    (those
+    count as new too). failures: shards given up, in words. retries, deaths: attempts that raised and were
+    repeated,
+    and workers that died. seconds: of the driver; worker_seconds: of all workers together, in shards. parts:
+    the sums
+    of the facts that the job tells of each shard. finish: what the job tells of the whole. next: what the
+    user has to do now, where the engine leaves that to them.
     """
 
     kind: str

@@ -1,4 +1,5 @@
-"""What goes to a worker and what comes back, and the work itself: one shard, written aside and moved into place."""
+"""What goes to a worker and what comes back, and the work itself: one shard, written aside and moved into
+place."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Task:
-    """A shard of a job and where it goes. `header`: SHA-256 of the run's header, which the worker must find there."""
+    """A shard of a job and where it goes. `header`: SHA-256 of the run's header, which the worker must find
+    there."""
 
     job: Job
     shard: Shard
@@ -147,7 +149,8 @@ def _check_run(task: Task, folder: Folder) -> None:
         header = b""
     if hashlib.sha256(header).hexdigest() != task.header:
         raise _NotOurRun(
-            f"the worker on {socket.gethostname()} finds no such run in {folder.path}: the folder must be on a disk "
+            f"the worker on {socket.gethostname()} finds no such run in {folder.path}: the folder "
+            "must be on a disk "
             "that driver and workers share under the same name, and the run must not be over"
         )
 

@@ -46,7 +46,8 @@ def test_pandas_reads_parquet(robot: robomorph.Robot, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.read_parquet(shard(robot, tmp_path))
     stacked = [np.stack(frame[name].to_numpy()) for name in ("q", "qd", "mass_matrix")]
-    check(robot, *stacked, frame["energy_kinetic"].to_numpy())
+    q, qd, matrix = stacked
+    check(robot, q, qd, matrix, frame["energy_kinetic"].to_numpy())
 
 
 def test_duckdb_reads_parquet(robot: robomorph.Robot, tmp_path: Path) -> None:

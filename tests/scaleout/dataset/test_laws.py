@@ -38,7 +38,8 @@ def odd_robot() -> robomorph.Robot:
         parent = "base" if not k else f"l{k - 1}"
         text += (
             f"<link name='l{k}'><inertial><mass value='1'/>{inertia}</inertial></link>"
-            f"<joint name='j{k}' type='revolute'><parent link='{parent}'/><child link='l{k}'/><axis xyz='0 1 0'/>"
+            f"<joint name='j{k}' type='revolute'><parent link='{parent}'/><child "
+            f"link='l{k}'/><axis xyz='0 1 0'/>"
             f"<limit {limits} effort='3' velocity='2'/></joint>"
         )
     return robomorph.load(ODD.format(links=text))

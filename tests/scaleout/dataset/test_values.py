@@ -115,7 +115,7 @@ def test_float32_is_computed_from_what_is_written(tmp_path: Path) -> None:
 def test_a_result_that_is_no_number_names_its_row(tmp_path: Path) -> None:
     states = {"q": np.zeros((5, 3)), "qd": np.zeros((5, 3)), "qdd": np.zeros((5, 3))}
     states["qdd"][3] = 1e308
-    np.savez(tmp_path / "states.npz", **states)
+    np.savez(tmp_path / "states.npz", q=states["q"], qd=states["qd"], qdd=states["qdd"])
     job = Dataset(robomorph.load("chain:3"), "inverse_dynamics", 5, law=f"file:{tmp_path / 'states.npz'}")
     with pytest.raises(ArgumentError, match=r"inverse_dynamics: row 3: expected finite results"):
         job.write(job.shards()[0], tmp_path / "shard")

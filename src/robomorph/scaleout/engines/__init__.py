@@ -51,12 +51,14 @@ def check_engine(name: str, workers: int | None) -> None:
         raise ScaleoutError(f"no engine is called {name!r}: {hint(kind, NAMES)}; {_ADDRESSES}")
     if separator and (not address or workers is not None):
         raise ScaleoutError(
-            f"{name!r}: an address is written {kind}://host:port, and the cluster says how many workers there are"
+            f"{name!r}: an address is written {kind}://host:port, and the cluster says how many "
+            "workers there are"
         )
 
 
 def open_engine(name: str, workers: int | None) -> Engine:
-    """The engine called `name`, which `check_engine` has let pass; not "slurm", which runs later and elsewhere."""
+    """The engine called `name`, which `check_engine` has let pass; not "slurm", which runs later and
+    elsewhere."""
     kind, _, address = name.partition("://")
     module, attribute, _ = _TABLE[kind]
     make: Callable[[str, int | None], Engine] = getattr(import_module(f"{__name__}.{module}"), attribute)

@@ -47,7 +47,10 @@ class Dask:
 
         # Its nannies hand these to the workers before anything is imported.
         spawn = "distributed.nanny.pre-spawn-environ"
-        settings = {"distributed.scheduler.allowed-failures": 0, spawn: {**config.get(spawn, {}), **one_thread()}}
+        settings = {
+            "distributed.scheduler.allowed-failures": 0,
+            spawn: {**config.get(spawn, {}), **one_thread()},
+        }
         with config.set(settings), environment(**one_thread()):
             self._cluster = self._distributed.LocalCluster(
                 **{"n_workers": self._wanted, "threads_per_worker": 1, "processes": True},
@@ -77,14 +80,15 @@ class Dask:
     def workers(self) -> int:
         if self._cluster is not None:
             return self._wanted
-        return max(1, sum(self._client.nthreads().values()))
+        return max(1, int(sum(self._client.nthreads().values())))
 
     def submit(self, task: Task) -> None:
         self._queue.append(task)
         self._give_out()
 
     def _give_out(self) -> None:
-        """No more than there are workers of our own: a worker that dies takes all with it that were waiting for it."""
+        """No more than there are workers of our own: a worker that dies takes all with it that were waiting
+        for it."""
         while self._queue and (self._cluster is None or len(self._tasks) < self._wanted):
             task = self._queue.popleft()
             key = f"robomorph-{task.shard.index}-{uuid.uuid4().hex}"
@@ -104,7 +108,8 @@ class Dask:
             return [outcome]
 
     def _revive(self) -> None:
-        """A nanny gives up on a worker that dies while it starts; the cluster makes a new one if it is asked to."""
+        """A nanny gives up on a worker that dies while it starts; the cluster makes a new one if it is asked
+        to."""
         if self._cluster is not None:
             if len(self._client.scheduler_info(n_workers=-1)["workers"]) < self._wanted:
                 self._cluster.scale(self._wanted)

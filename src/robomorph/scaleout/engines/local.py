@@ -1,7 +1,7 @@
 """Processes of this machine, one pipe each: a worker that dies takes exactly one shard with it.
 
-Processes are spawned, so nothing of the driver's threads or locks is copied. A worker whose driver dies reads the end
-of its pipe and ends too.
+Processes are spawned, so nothing of the driver's threads or locks is copied. A worker whose driver dies
+reads the end of its pipe and ends too.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class Local:
         code = self._bury(worker)
         if not worker.ready and code > 0:
             raise ScaleoutError(
-                f"a worker process could not start (exit code {code}; its own message is above): a script that starts "
+                f"a worker process could not start (exit code {code}; its own message is above): "
+                "a script that starts "
                 "processes needs `if __name__ == '__main__':` around its calls, and must be a file"
             )
         if worker.task is None:
@@ -141,5 +142,3 @@ def _received(pipe: Connection) -> Outcome:
     task = pipe.recv()
     assert isinstance(task, Task)
     return do(task)
-
-

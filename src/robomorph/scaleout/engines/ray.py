@@ -1,4 +1,5 @@
-"""Ray: started on this machine for the run, or the address of a running cluster (`ray://host:port`, its client port)."""
+"""Ray: started on this machine for the run, or the address of a running cluster (`ray://host:port`, its
+client port)."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Ray:
             self._ray.init(address=where, logging_level=logging.ERROR, log_to_driver=False)
         except Exception as error:  # Ray raises many kinds, some of gRPC
             raise ScaleoutError(
-                f"{where}: no Ray cluster answers there ({type(error).__name__}: {str(error)[:200]}); start one with "
+                f"{where}: no Ray cluster answers there ({type(error).__name__}: "
+                f"{str(error)[:200]}); start one with "
                 "`ray start --head` and give its client port, 10001 unless set otherwise"
             ) from None
         self._ours = True  # the connection, not the cluster

@@ -1,7 +1,7 @@
 """SLURM: an array script in the run's folder, whose tasks need nothing but that folder.
 
-`progress/job.pickle` is the job. Unpickling runs code, so it is read back only if it belongs to the user who reads it,
-nobody else may write to it, and it is what the script was made for.
+`progress/job.pickle` is the job. Unpickling runs code, so it is read back only if it belongs to the user who
+reads it, nobody else may write to it, and it is what the script was made for.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def read_job(path: Path) -> tuple[Job, int]:
     progress = Folder(path).progress
     facts = read_json(progress / "slurm.json")
     if facts is None:
-        raise ScaleoutError(f"{path}: no run was prepared here, or it is finished; prepare one with engine='slurm'")
+        raise ScaleoutError(
+            f"{path}: no run was prepared here, or it is finished; prepare one with engine='slurm'"
+        )
     try:
         descriptor = os.open(progress / "job.pickle", os.O_RDONLY | os.O_NOFOLLOW)
     except OSError as error:
@@ -91,7 +93,8 @@ def read_job(path: Path) -> tuple[Job, int]:
         content = file.read()
     if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ScaleoutError(
-            f"{progress / 'job.pickle'}: is not yours alone to write, and reading it would run code; prepare the run "
+            f"{progress / 'job.pickle'}: is not yours alone to write, and reading it would run "
+            "code; prepare the run "
             "again as the user who runs it"
         )
     if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
@@ -99,7 +102,9 @@ def read_job(path: Path) -> tuple[Job, int]:
     try:
         job: Job = pickle.loads(content)
     except Exception as error:
-        raise ScaleoutError(f"{progress / 'job.pickle'}: cannot be read here ({error}); is all it needs installed?") from None
+        raise ScaleoutError(
+            f"{progress / 'job.pickle'}: cannot be read here ({error}); is all it needs installed?"
+        ) from None
     return job, int(facts["each"])
 
 
@@ -107,7 +112,9 @@ def run_task(plan: Plan, job: Job, task: int, each: int) -> list[str]:
     """Does those of a task's shards that are not finished; returns what went wrong with which."""
     mine = plan.shards[task * each : (task + 1) * each]
     if task < 0 or not mine:
-        raise ScaleoutError(f"{plan.folder.path}: there is no task {task}: {-(-len(plan.shards) // each)} there are")
+        raise ScaleoutError(
+            f"{plan.folder.path}: there is no task {task}: {-(-len(plan.shards) // each)} there are"
+        )
     wrong = []
     for shard in mine:
         if shard.index not in plan.kept:
