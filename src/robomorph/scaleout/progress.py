@@ -67,8 +67,8 @@ class Reporter:
         total = self._bar.tasks[0].total if self._bar is not None else 0
         left = ((total or 0) - self._rows) / rate
         hours, minutes, seconds = int(left // 3600), int(left // 60) % 60, int(left) % 60
-        left = f"{hours}:{minutes:02}:{seconds:02} left"
-        return f"{self._shards:,} of {self._all_shards:,}, {rate:,.0f} rows/s, {left}"
+        clock = f"{hours}:{minutes:02}:{seconds:02} left"
+        return f"{self._shards:,} of {self._all_shards:,}, {rate:,.0f} rows/s, {clock}"
 
     def note(self, event: str, text: str, **data: Any) -> None:
         """Something that the user should see: a retry, a death, a damaged shard."""
