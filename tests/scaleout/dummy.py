@@ -20,7 +20,8 @@ class Dummy:
 
     notes: a folder in which every attempt leaves a file, so that a test sees who did what and how often.
     kills: so many workers kill themselves by SIGKILL, one attempt each. raises: index -> "value", "memory",
-    "full", "exit"; always: whether it raises at each attempt or only at the first.
+    "full", "exit"; always: whether it raises at each attempt or only at the first. hold: shards from this
+    index on wait until there is a file `go` among the notes.
     """
 
     rows: int = 95
@@ -32,6 +33,7 @@ class Dummy:
     seconds: float = 0.0
     raises: dict[int, str] = field(default_factory=dict)
     always: bool = True
+    hold: int | None = None
 
     kind = "dummy"
     suffix = ".txt"
@@ -48,6 +50,7 @@ class Dummy:
         text = "".join(f"{row} {self.value(row)}\n" for row in range(shard.start, shard.start + shard.rows))
         path.write_text(text[: len(text) // 2])
         time.sleep(self.seconds)
+        self._wait(shard)
         self._perhaps_die()
         if shard.index in self.raises and (first or self.always):
             self._raise(self.raises[shard.index])
@@ -64,6 +67,14 @@ class Dummy:
         before = len(list(folder.glob(f"{shard.index}.*")))
         (folder / f"{shard.index}.{before}.{os.getpid()}").touch()
         return before == 0
+
+    def _wait(self, shard: Shard) -> None:
+        """The limit only keeps a worker from staying for ever when a test is broken."""
+        limit = time.monotonic() + 120
+        while self.hold is not None and shard.index >= self.hold and time.monotonic() < limit:
+            if (Path(self.notes) / "go").exists():
+                return
+            time.sleep(0.01)
 
     def _perhaps_die(self) -> None:
         """As long as there are tickets: whoever gets one dies."""
