@@ -13,15 +13,16 @@ from pathlib import Path
 import pytest
 
 from robomorph.errors import ScaleoutError
-from robomorph.scaleout import run
+from robomorph.scaleout import plan, run
 from robomorph.scaleout.__main__ import main
 from robomorph.scaleout.dispatch import DEATHS
+from robomorph.scaleout.folder import sha256
 from tests.scaleout.dummy import Dummy, attempts, contents
 
 SHARDS = 10
 _DRIVER = """
 import sys
-from robomorph.scaleout import run
+from robomorph.scaleout import plan, run
 from tests.scaleout.dummy import Dummy
 if __name__ == "__main__":
     run(Dummy(notes=sys.argv[2], hold=int(sys.argv[3])), sys.argv[1], engine="local", workers=2)
@@ -144,3 +145,24 @@ def test_a_task_that_is_not_there_or_fails_is_an_error(
     for task, message in ((10, "there is no task 10"), (-1, "there is no task -1"), (2, "told to fail")):
         assert main([str(tmp_path / "a"), f"--shard={task}"]) == 1
         assert message in capsys.readouterr().err
+
+
+def test_a_task_reads_no_shards_but_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "a"
+    run(Dummy(), folder, engine="slurm")
+    for task in range(SHARDS):
+        assert main([str(folder), "--shard", str(task)]) == 0
+    read: list[str] = []
+
+    def noted(path: Path) -> str:
+        read.append(path.name)
+        return sha256(path)
+
+    monkeypatch.setattr(plan, "sha256", noted)
+    assert main([str(folder), "--shard", "4"]) == 0
+    assert read == ["shard-000004.txt"]
+    (folder / "shard-000004.txt").write_text("damaged\n")
+    (folder / "shard-000005.txt").write_text("damaged\n")
+    assert main([str(folder), "--shard", "4"]) == 0
+    assert (folder / "shard-000004.txt").read_text() != "damaged\n"
+    assert main([str(folder), "--finish"]) == 1  # this one looks at all

@@ -10,6 +10,7 @@ import pytest
 
 from robomorph.errors import ScaleoutError
 from robomorph.scaleout import run
+from robomorph.scaleout.engines.serial import Serial
 from robomorph.scaleout.lock import only_driver
 from tests.scaleout.dummy import Dummy, attempts, contents
 
@@ -193,3 +194,87 @@ def test_bad_arguments_are_refused_before_anything_is_written(
     with pytest.raises(ScaleoutError, match=message):
         run(Dummy(), tmp_path / "a", **options)
     assert not (tmp_path / "a").exists()
+
+
+class _Unsendable(Dummy):
+    """Has what no pickle takes."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a lock cannot be sent")
+
+
+@pytest.mark.parametrize("engine", ["local", "slurm", "dask"])
+def test_a_job_that_cannot_be_pickled_is_refused_before_anything_is_written(
+    tmp_path: Path, engine: str
+) -> None:
+    if engine == "dask":
+        pytest.importorskip("distributed")
+    with pytest.raises(ScaleoutError, match=rf"'dummy' cannot be sent .*'{engine}'.*a lock cannot be sent"):
+        run(_Unsendable(), tmp_path / "a", engine=engine)
+    assert not (tmp_path / "a").exists()
+
+
+def test_serial_needs_no_pickle(tmp_path: Path) -> None:
+    run(_Unsendable(), tmp_path / "a", engine="serial")
+    assert contents(tmp_path / "a") == _serial(Dummy(), tmp_path / "b")
+
+
+class _Described(Dummy):
+    """Says more of itself than the dummy."""
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "payload": "nothing"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (Dummy(), _Described(), 'payload: nothing there, "nothing" asked for'),
+        (_Described(), Dummy(), 'payload: "nothing" there, nothing asked for'),
+    ],
+)
+def test_a_missing_key_differs_from_the_word_nothing(
+    tmp_path: Path, first: Dummy, second: Dummy, message: str
+) -> None:
+    run(first, tmp_path / "a", engine="serial")
+    with pytest.raises(ScaleoutError, match=message):
+        run(second, tmp_path / "a", engine="serial")
+
+
+class _NoEnd(Dummy):
+    """Its end looks for a file that is not there."""
+
+    def finish(self, folder: Path, shards: tuple[Path, ...]) -> dict[str, Any]:
+        return {"text": Path("/not/there").read_text()}
+
+
+def test_an_error_of_the_jobs_end_is_not_one_of_the_folder(tmp_path: Path, notes: Path) -> None:
+    with pytest.raises(ScaleoutError) as caught:
+        run(_NoEnd(notes=str(notes)), tmp_path / "a", engine="serial")
+    assert "could not sum them up: FileNotFoundError: " in str(caught.value)
+    assert "/not/there" in str(caught.value)
+    assert "can be written" not in str(caught.value)
+    assert run(Dummy(notes=str(notes)), tmp_path / "a", engine="serial").kept == SHARDS
+    assert _counts(notes) == [1] * SHARDS
+
+
+@pytest.mark.parametrize("when", ["__init__", "submit", "wait", "close"])
+def test_an_error_of_an_engine_is_not_one_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise ConnectionResetError(104, "Connection reset by peer")
+
+    monkeypatch.setattr(Serial, when, fails)
+    with pytest.raises(ScaleoutError, match=r"the engine 'serial' failed: ConnectionResetError") as caught:
+        run(Dummy(), tmp_path / "a", engine="serial")
+    assert "can be written" not in str(caught.value)
+    monkeypatch.undo()
+    run(Dummy(), tmp_path / "a", engine="serial")
+    assert contents(tmp_path / "a") == _serial(Dummy(), tmp_path / "b")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ScaleoutError, match=r"file/a.*See to it that the folder can be written to"):
+        run(Dummy(), tmp_path / "file" / "a", engine="serial")

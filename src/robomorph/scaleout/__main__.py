@@ -30,9 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _task(folder: Path, task: int) -> int:
-    """Verifies the shards of this task only by way of the plan; what is whole stays."""
+    """Verifies and does the shards of this task and no others; what is whole stays."""
     job, each = read_job(folder)
-    plan = make_plan(job, folder, lambda text, index: print(text, file=sys.stderr))
+    mine = range(task * each, (task + 1) * each)
+    plan = make_plan(job, folder, lambda text, index: print(text, file=sys.stderr), mine)
     wrong = run_task(plan, job, task, each)
     for line in wrong:
         print(f"error: {line}", file=sys.stderr)

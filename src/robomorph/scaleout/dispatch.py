@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 
 from robomorph.errors import ScaleoutError
-from robomorph.scaleout.engines import Engine
+from robomorph.scaleout.engines import Engine, engine_errors
 from robomorph.scaleout.folder import Receipt
 from robomorph.scaleout.job import Job, Shard
 from robomorph.scaleout.plan import Plan
@@ -47,14 +47,18 @@ class Dispatch:
                 self._submit(self._waiting.popleft())
             if not self._under_way:
                 self._submit(self._doubtful.popleft())
-            for outcome in self._engine.wait():
+            with engine_errors(self._summary.engine):
+                outcomes = self._engine.wait()
+            for outcome in outcomes:
                 self._take(outcome)
         return self._receipts
 
     def _submit(self, shard: Shard) -> None:
         self._under_way[shard.index] = shard
         versions = self._plan.header["versions"]
-        self._engine.submit(Task(self._job, shard, str(self._plan.folder.path), self._digest, versions))
+        task = Task(self._job, shard, str(self._plan.folder.path), self._digest, versions)
+        with engine_errors(self._summary.engine):
+            self._engine.submit(task)
 
     def _take(self, outcome: Outcome) -> None:
         shard = self._under_way.pop(outcome.index, None)

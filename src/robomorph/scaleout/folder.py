@@ -15,7 +15,7 @@ import re
 import shutil
 import socket
 import uuid
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,9 +100,13 @@ class Folder:
         unique = f"{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex}"
         return self.progress / f"shard-{index:06d}.{unique}.part{self.suffix}"
 
-    def receipts(self) -> Iterator[Receipt]:
-        """Those in `progress/`; one that cannot be read counts as not there, and its shard is done again."""
+    def receipts(self, only: Container[int] | None = None) -> Iterator[Receipt]:
+        """Those in `progress/`, or among them those of some shards; one that cannot be read counts as not
+        there, and its shard is done again."""
         for path in sorted(self.progress.glob("shard-*.json")):
+            index = path.stem.removeprefix("shard-")
+            if only is not None and not (index.isdecimal() and int(index) in only):
+                continue
             try:
                 yield Receipt.of(json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError, KeyError, TypeError):

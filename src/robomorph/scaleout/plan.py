@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from robomorph.scaleout.job import Job, Shard
 from robomorph.scaleout.work import versions
 
 SCHEMA = 1
-_MISSING = "nothing"
+_MISSING = object()  # no value of a description equals it
 
 
 @dataclass
@@ -68,8 +68,13 @@ class Plan:
         self.folder.remove_progress()
 
 
-def make_plan(job: Job, path: Path, told: Callable[[str, int], None]) -> Plan:
-    """Compares the job with its folder and verifies what is there. `told` hears of every damaged shard."""
+def make_plan(
+    job: Job, path: Path, told: Callable[[str, int], None], only: Container[int] | None = None
+) -> Plan:
+    """Compares the job with its folder and verifies what is there. `told` hears of every damaged shard.
+
+    only: indices of the shards to look at; the others are not read and stay in `todo`. All by default.
+    """
     folder = Folder(path, job.suffix)
     shards = _checked(job)
     plan = Plan(folder, _header(job, shards), shards)
@@ -83,8 +88,10 @@ def make_plan(job: Job, path: Path, told: Callable[[str, int], None]) -> Plan:
             )
         return plan
     _check_same(folder.path, before, plan.header)
-    known = _entries(folder, before) if plan.complete else {r.shard.index: r for r in folder.receipts()}
+    known = _entries(folder, before) if plan.complete else {r.shard.index: r for r in folder.receipts(only)}
     for shard in shards:
+        if only is not None and shard.index not in only:
+            continue
         receipt = known.get(shard.index)
         if receipt is None or receipt.shard != shard or receipt.file != folder.shard(shard.index).name:
             continue  # not made yet, or a last one that was not full and now is
@@ -149,12 +156,12 @@ def _differences(name: str, old: Any, new: Any) -> Iterator[tuple[str, str, str]
         for key in sorted({*old, *new}):
             inner = f"{name}.{key}" if name else key
             yield from _differences(inner, old.get(key, _MISSING), new.get(key, _MISSING))
-    elif as_json(old) != as_json(new):
+    elif _MISSING in (old, new) or as_json(old) != as_json(new):
         yield name.removeprefix("job."), _short(old), _short(new)
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value)
+    text = "nothing" if value is _MISSING else json.dumps(value)
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 

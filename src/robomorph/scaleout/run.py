@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import time
-from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +13,7 @@ from rich.console import Console
 from robomorph.errors import ScaleoutError
 from robomorph.paths import user_path
 from robomorph.scaleout.dispatch import Dispatch
-from robomorph.scaleout.engines import check_engine, open_engine
+from robomorph.scaleout.engines import check_engine, check_sendable, opened
 from robomorph.scaleout.engines.slurm import write_script
 from robomorph.scaleout.folder import Receipt
 from robomorph.scaleout.job import Job
@@ -54,6 +53,7 @@ def run(
     if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
         raise ScaleoutError(f"retries: expected a whole number, 0 or more, found {retries!r}")
     check_engine(engine, workers)
+    check_sendable(engine, job)
     path = Path(os.path.abspath(user_path(folder)))
     reporter = Reporter(progress, events)
     summary = Summary(job.kind, str(path), engine, workers or 0)
@@ -86,7 +86,7 @@ def _work(job: Job, plan: Plan, summary: Summary, retries: int, reporter: Report
         summary.next = write_script(job, plan)
         return
     if plan.todo:
-        with closing(open_engine(summary.engine, summary.workers or None)) as engine:
+        with opened(summary.engine, summary.workers or None) as engine:
             summary.workers = engine.workers
             plan.begin()  # not before: an engine that does not start leaves the folder as it was
             kept_rows = sum(receipt.shard.rows for receipt in plan.kept.values())
@@ -103,9 +103,22 @@ def finish(job: Job, plan: Plan, receipts: dict[int, Receipt], summary: Summary)
     for shard, path in zip(plan.shards, paths, strict=True):
         if not path.is_file() or path.stat().st_size != receipts[shard.index].bytes:
             raise ScaleoutError(f"{path}: is not as it was written a moment ago; to make it again, {AGAIN}")
-    summary.finish = dict(job.finish(plan.folder.path, paths) or {})
+    try:
+        summary.finish = dict(job.finish(plan.folder.path, paths) or {})
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT) and _inside(error.filename, plan.folder.path):
+            raise
+        raise ScaleoutError(
+            f"{plan.folder.path}: all shards are made and kept, but the job {job.kind!r} could not sum them "
+            f"up: {type(error).__name__}: {error}; when the cause is mended, {AGAIN}"
+        ) from error
     if not plan.complete:
         plan.end(receipts)
+
+
+def _inside(name: object, folder: Path) -> bool:
+    """Whether an error that tells this file name, or none, may be of the folder's disk."""
+    return not isinstance(name, str) or Path(os.path.abspath(name)).is_relative_to(folder)
 
 
 def _failure_message(plan: Plan, summary: Summary) -> str:

@@ -6,12 +6,14 @@ An engine hands tasks to workers and says what became of each; it retries nothin
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Protocol
 
 from robomorph.errors import ScaleoutError
 from robomorph.naming import hint
+from robomorph.scaleout.job import Job
 from robomorph.scaleout.work import Outcome, Task
 
 
@@ -63,6 +65,53 @@ def open_engine(name: str, workers: int | None) -> Engine:
     module, attribute, _ = _TABLE[kind]
     make: Callable[[str, int | None], Engine] = getattr(import_module(f"{__name__}.{module}"), attribute)
     return make(address, workers)
+
+
+def check_sendable(name: str, job: Job) -> None:
+    """Raises a ScaleoutError if the engine called `name` could not send the job to its workers."""
+    kind = name.partition("://")[0]
+    if kind == "serial":
+        return
+    try:
+        module = import_module(_PICKLES.get(kind, "pickle"))
+    except ImportError:
+        return  # the engine itself is missing, and says so better
+    try:
+        module.dumps(job)
+    except Exception as error:  # whatever a part of the job raises
+        raise ScaleoutError(
+            f"the job {job.kind!r} cannot be sent to workers of the engine {name!r}: expected something that "
+            f"pickle takes, found {type(error).__name__}: {error}; define its functions and classes in a "
+            "module, or use engine='serial'"
+        ) from error
+
+
+# Dask and Ray also take what is defined in a script or a function.
+_PICKLES = {"dask": "cloudpickle", "ray": "ray.cloudpickle"}
+
+
+@contextmanager
+def engine_errors(name: str) -> Iterator[None]:
+    """Errors of the system in an engine's own work, such as a lost connection: not of the run's folder."""
+    try:
+        yield
+    except OSError as error:
+        raise ScaleoutError(
+            f"the engine {name!r} failed: {type(error).__name__}: {error}; what is finished is kept: when "
+            "the cause is mended, run the same command with the same folder again"
+        ) from error
+
+
+@contextmanager
+def opened(name: str, workers: int | None) -> Iterator[Engine]:
+    """An engine for a while."""
+    with engine_errors(name):
+        engine = open_engine(name, workers)
+    try:
+        yield engine
+    finally:
+        with engine_errors(name):
+            engine.close()
 
 
 _ADDRESSES = "a running cluster is dask://host:port or ray://host:port"
