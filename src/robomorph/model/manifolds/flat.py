@@ -23,8 +23,14 @@ class Flat(Manifold):
         return np.asarray(q1 - q0)
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
-        lower, upper = max(lower, -np.pi), min(upper, np.pi)
-        return rng.uniform(min(lower, upper), max(lower, upper), (*shape, self.nq))
+        """In the part of (-pi, pi) that the limits leave, or within pi of the limit if they leave none."""
+        low, high = max(lower, -np.pi), min(upper, np.pi)
+        if lower >= np.pi:
+            low, high = lower, min(upper, lower + np.pi)
+        elif upper <= -np.pi:
+            low, high = max(lower, upper - np.pi), upper
+        drawn = rng.uniform(low, high, (*shape, self.nq))
+        return np.clip(drawn, low, high)  # the scaling may round past the end
 
     def __repr__(self) -> str:
         return f"Flat({self.nq})"
