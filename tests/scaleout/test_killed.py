@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 from robomorph.errors import ScaleoutError
-from robomorph.scaleout import plan, run
+from robomorph.scaleout import plan
 from robomorph.scaleout.__main__ import main
 from robomorph.scaleout.dispatch import DEATHS
 from robomorph.scaleout.folder import sha256
+from robomorph.scaleout.run import run
 from tests.scaleout.dummy import Dummy, attempts, contents
 
 SHARDS = 10
 _DRIVER = """
 import sys
-from robomorph.scaleout import plan, run
+from robomorph.scaleout import plan
 from tests.scaleout.dummy import Dummy
 if __name__ == "__main__":
     run(Dummy(notes=sys.argv[2], hold=int(sys.argv[3])), sys.argv[1], engine="local", workers=2)

@@ -12,9 +12,10 @@ import pytest
 import robomorph
 from robomorph.cli.main import main
 from robomorph.errors import RobomorphError
-from robomorph.scaleout import Dataset, open_dataset, run
+from robomorph.scaleout import Dataset, open_dataset
 from robomorph.scaleout.dataset.check import check_dataset
 from robomorph.scaleout.dataset.read import verify_folder
+from robomorph.scaleout.run import run
 
 pytest.importorskip("pyarrow", reason="the extra dataset is not installed")
 
