@@ -16,8 +16,8 @@ from robomorph.errors import ScaleoutError
 from robomorph.scaleout import plan
 from robomorph.scaleout.__main__ import main
 from robomorph.scaleout.dispatch import DEATHS
+from robomorph.scaleout.drive import run
 from robomorph.scaleout.folder import sha256
-from robomorph.scaleout.run import run
 from tests.scaleout.dummy import Dummy, attempts, contents
 
 SHARDS = 10

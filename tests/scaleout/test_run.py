@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from robomorph.errors import ScaleoutError
+from robomorph.scaleout.drive import run
 from robomorph.scaleout.engines.serial import Serial
 from robomorph.scaleout.lock import only_driver
-from robomorph.scaleout.run import run
 from tests.scaleout.dummy import Dummy, attempts, contents
 
 SHARDS = 10

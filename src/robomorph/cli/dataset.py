@@ -126,7 +126,7 @@ def _run(args: argparse.Namespace, job: Dataset, messages: list[str]) -> int:
 
     from robomorph.cli.terminal import make_console, print_json
     from robomorph.scaleout.dataset.check import check_dataset
-    from robomorph.scaleout.run import run as run_job
+    from robomorph.scaleout.drive import run as run_job
 
     console = make_console(sys.stderr)
     summary = run_job(

@@ -100,7 +100,7 @@ def run_kind(word: str, args: argparse.Namespace) -> int:
     if word == "scaling":
         return scaling(args)
     from robomorph.cli.terminal import make_console, print_json, warnings_shown
-    from robomorph.scaleout.run import run as run_job
+    from robomorph.scaleout.drive import run as run_job
 
     with warnings_shown() as messages:
         job = JOB[word](args)

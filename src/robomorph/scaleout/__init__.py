@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from robomorph.scaleout.dataset.job import Dataset
     from robomorph.scaleout.dataset.read import OpenDataset, open_dataset
+    from robomorph.scaleout.drive import run
     from robomorph.scaleout.jobs.designs import Designs
     from robomorph.scaleout.jobs.formats import Formats
     from robomorph.scaleout.jobs.mpc import MonteCarlo
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from robomorph.scaleout.jobs.scenarios import Scenarios
     from robomorph.scaleout.jobs.starts import Starts
     from robomorph.scaleout.jobs.suites import Suites
-    from robomorph.scaleout.run import run
     from robomorph.scaleout.summary import Summary
 
 __all__ = [
@@ -42,7 +42,7 @@ _HOMES = {
     "Suites": "jobs.suites",
     "Summary": "summary",
     "open_dataset": "dataset.read",
-    "run": "run",
+    "run": "drive",
 }
 
 
@@ -53,5 +53,5 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     found = getattr(import_module(f"robomorph.scaleout.{_HOMES[name]}"), name)
-    globals()[name] = found  # `run` is a module of this package as well: the function is what is meant
+    globals()[name] = found
     return found

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from robomorph.errors import RobomorphError, ScaleoutError
+from robomorph.scaleout.drive import finish
 from robomorph.scaleout.engines.slurm import ranges, read_job, run_task
 from robomorph.scaleout.lock import only_driver
 from robomorph.scaleout.plan import make_plan
-from robomorph.scaleout.run import finish
 from robomorph.scaleout.summary import Summary, add
 
 

@@ -67,7 +67,7 @@ class Measured:
 
 def measure(job: Job, workers: int) -> Measured:
     """Run a job in local processes in a folder that is thrown away. A first run of one shard compiles."""
-    from robomorph.scaleout.run import run
+    from robomorph.scaleout.drive import run
 
     with TemporaryDirectory() as folder:
         summary = run(job, folder, engine="local", workers=workers)
@@ -81,7 +81,7 @@ def measure(job: Job, workers: int) -> Measured:
 
 def driver_seconds(workers: int = 1) -> float:
     """Of the driver for a shard: what a shard without work takes, beyond what starting takes."""
-    from robomorph.scaleout.run import run
+    from robomorph.scaleout.drive import run
 
     seconds = []
     for count in (1, 1 + _EMPTY):

@@ -15,7 +15,7 @@ from robomorph.errors import RobomorphError
 from robomorph.scaleout import Dataset, open_dataset
 from robomorph.scaleout.dataset.check import check_dataset
 from robomorph.scaleout.dataset.read import verify_folder
-from robomorph.scaleout.run import run
+from robomorph.scaleout.drive import run
 
 pytest.importorskip("pyarrow", reason="the extra dataset is not installed")
 

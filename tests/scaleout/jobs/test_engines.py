@@ -9,8 +9,8 @@ import pytest
 
 import robomorph
 from robomorph.scaleout import MonteCarlo, Reach, Starts
+from robomorph.scaleout.drive import run
 from robomorph.scaleout.job import Job
-from robomorph.scaleout.run import run
 from tests.scaleout.jobs.running import contents, done_here
 
 
