@@ -43,6 +43,7 @@ bool restore_handler(PyObject* before) {
 }  // namespace
 
 bool prepare_result_memory() {
+  result_buffers();  // now: a child forked while another thread makes it would wait for ever
   if (capsule == nullptr) capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
   return capsule != nullptr;
 }

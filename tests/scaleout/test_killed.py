@@ -23,7 +23,7 @@ from tests.scaleout.dummy import Dummy, attempts, contents
 SHARDS = 10
 _DRIVER = """
 import sys
-from robomorph.scaleout import plan
+from robomorph.scaleout import run
 from tests.scaleout.dummy import Dummy
 if __name__ == "__main__":
     run(Dummy(notes=sys.argv[2], hold=int(sys.argv[3])), sys.argv[1], engine="local", workers=2)

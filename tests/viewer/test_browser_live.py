@@ -220,10 +220,23 @@ def test_streamed_states_are_seen(browser: Any) -> None:
         until(opened, lambda: np.allclose(opened.run("robomorph.scene.robots[0].q"), now))  # sliders, too
 
 
+def _reload(opened: Opened, wait_until: str) -> None:
+    """Reloads the page. The browser refuses while the reload before is between two pages: asked again."""
+    for _ in range(50):
+        try:
+            opened.page.reload(wait_until=wait_until)
+            return
+        except Exception as refused:  # playwright's own class: it may not be installed where this is imported
+            if "Not attached to an active page" not in str(refused):
+                raise
+            opened.page.wait_for_timeout(100)
+    raise AssertionError("the browser never reloaded the page")
+
+
 def test_a_page_that_is_closed_or_reloaded_leaves_nothing(browser: Any) -> None:
     with shown(browser, "iiwa14", frames=TOOL["iiwa14"]) as (viewer, opened):
         for k in range(20):
-            opened.page.reload(wait_until="load" if k % 4 else "commit")  # some before anything was shown
+            _reload(opened, wait_until="load" if k % 4 else "commit")  # some before anything was shown
         opened.wait("window.robomorph && window.robomorph.ready")
         until(opened, lambda: viewer.connections == 1)
         with opened_url(browser, viewer.url) as other:
