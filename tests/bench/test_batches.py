@@ -48,11 +48,12 @@ def test_the_table_keeps_new_arrays_apart() -> None:
 
 def test_goals_are_judged_at_their_batches() -> None:
     records = [*a_run(), *a_run("hyq", new=140.0, ours=250.0)]
+    records += [made(160.0, 128), made(125.0, 128, "hyq"), made(80.0, 128, "hyq", threads=2)]
     verdicts = judge("batches", SECTION.goals, records, ["iiwa14", "hyq"])
-    assert [v.found for v in verdicts] == [44.0, pytest.approx(35.2), pytest.approx(1.4)]
-    assert [v.reached for v in verdicts] == [True, False, False]
+    assert [v.found for v in verdicts] == [44.0, pytest.approx(35.2), 1.25, 2.0, pytest.approx(1.4)]
+    assert [v.reached for v in verdicts] == [True, False, True, False, False]
     small = [made(100.0, 128), made(9000.0, 128, who="pinocchio")]
-    assert [v.found for v in judge("batches", SECTION.goals, small, ["iiwa14"])] == [None, None]
+    assert [v.found for v in judge("batches", SECTION.goals, small, ["iiwa14"])] == [None, None, None]
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 3])
