@@ -29,6 +29,8 @@ class Body(Exact):
     parent: index of the parent body, or WORLD (-1). placement: pose of the joint frame in the parent body's
     frame. axis: (3,) unit vector in the body frame. inertia: of everything merged, in the body frame.
     mimic: (index of the independent source body, multiplier, offset), or None if this joint is independent.
+    armature: inertia that every degree of freedom has beside the links' (kg m^2 or kg). stiffness of a spring
+    (N m/rad or N/m) that is slack at the coordinate `rest` (rad or m).
     """
 
     name: str
@@ -42,6 +44,9 @@ class Body(Exact):
     damping: float = 0.0
     friction: float = 0.0
     mimic: tuple[int, float, float] | None = None
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", frozen(self.axis, (3,)))

@@ -152,6 +152,9 @@ def _bodies(tree: Tree, assembly: _Assembly) -> tuple[Body, ...]:
                 joint.damping,
                 joint.friction,
                 source,
+                joint.armature,
+                joint.stiffness,
+                joint.rest,
             )
         )
     return tuple(bodies)
