@@ -206,3 +206,24 @@ _LIFT_TRANSPOSED: dict[type, Map] = {
     SE3: _se3(_turned_back, _half_transposed),
     SE2: _plane(True, _spin_lift_transposed),
 }
+
+
+def _cross(a: Numbers, b: Numbers) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def _se3_bracket_transposed(u: Numbers, g: Numbers) -> list[Any]:
+    """[(l1, w1), (l2, w2)] = (w1 x l2 - w2 x l1, w1 x w2)."""
+    lift, turn = _cross(u[:3], g[:3]), _cross(u[3:], g[3:])
+    return [*_cross(u[3:], g[:3]), *(a + b for a, b in zip(lift, turn, strict=True))]
+
+
+def _se2_bracket_transposed(u: Numbers, g: Numbers) -> list[Any]:
+    return [-u[2] * g[1], u[2] * g[0], u[0] * g[1] - u[1] * g[0]]
+
+
+_BRACKET_TRANSPOSED: dict[type, Map] = {
+    SO3: _cross,
+    SE3: _se3_bracket_transposed,
+    SE2: _se2_bracket_transposed,
+}
