@@ -80,6 +80,20 @@ def lift_transposed(xp: Any, model: Model, q: Any, w: Any) -> Any:
     return _mapped(xp, model, q, w, _LIFT_TRANSPOSED, to_tangent=True)
 
 
+def bracket_transposed(xp: Any, model: Model, u: Any, g: Any) -> Any:
+    """B(u)' g (..., nv) with g . [v, u] = v . B(u)' g, [v, u] being the bracket of the fields along constant v
+    and u (..., nv): D_v D_u f = D_u D_v f + D_[v,u] f, where D is a derivative in the tangent space."""
+    pieces = []
+    for part in parts_of(model):
+        own, weight = u[..., part.v], g[..., part.v]
+        if part.space is None:
+            pieces.append(0.0 * own)
+        else:
+            numbers = _BRACKET_TRANSPOSED[part.space](_entries(own), _entries(weight))
+            pieces.append(xp.stack(numbers, -1))
+    return pieces[0] if len(pieces) == 1 else xp.concatenate(pieces, -1)
+
+
 def _mapped(xp: Any, model: Model, q: Any, x: Any, maps: dict[type, Map], *, to_tangent: bool) -> Any:
     """The maps applied part by part along the last axis."""
     parts = parts_of(model)
