@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from robomorph import DerivativeError
+from robomorph.interop.coordinates import lift, tangent_of
 from robomorph.jax import Functions
 from tests.interop.cases import arguments, close, differences, load
 
@@ -37,17 +38,15 @@ def test_hessian_of_the_dynamics(case: str, name: str) -> None:
 
 
 def radial(robot: Any, q: Any, change: Any) -> Any:
-    """The part of a change of coordinates along lengths that are one, by which f(normalised q) has no more to say
-    than that gradients shrink: differences over normalised q do not see it."""
-    from robomorph.interop.coordinates import lift, tangent_of
-
+    """The part of a change of coordinates along lengths that are one: differences over normalised q do not
+    see it."""
     return change - lift(np, robot.model, q, tangent_of(np, robot.model, q, change))
 
 
 def test_hessian_is_a_matrix_and_batches() -> None:
     robot = load("iiwa14")
     functions = Functions(robot)
-    q, qd, tau = arguments(robot, "forward_dynamics", 4)
+    q, qd, _ = arguments(robot, "forward_dynamics", 4)
     energy = lambda q: functions.energy(q, qd[0]).kinetic  # noqa: E731
     found = jax.jit(jax.vmap(jax.hessian(energy)))(q)
     close(found, jnp.stack([jax.hessian(energy)(x) for x in q]), 1e-13)
@@ -61,10 +60,29 @@ def test_forward_over_forward_and_third_are_refused() -> None:
     functions, given = Functions(robot), arguments(robot, "forward_dynamics")
     f = lambda q: functions.forward_dynamics(q, *given[1:]).sum()  # noqa: E731
     with pytest.raises(
-        DerivativeError, match="forward_dynamics are not available forward over forward.*hessian"
+        DerivativeError, match=r"forward_dynamics are not available forward over forward.*hessian"
     ):
         jax.jacfwd(jax.jacfwd(f))(given[0])
     with pytest.raises(DerivativeError, match="forward_dynamics are not available"):
         jax.jacrev(jax.jacfwd(f))(given[0])
-    with pytest.raises(DerivativeError, match="third derivatives of forward_dynamics"):
+    with pytest.raises(DerivativeError, match="derivatives of forward_dynamics are not available"):
         jax.jacfwd(jax.hessian(f))(given[0])
+
+
+def test_hessian_through_a_scan() -> None:
+    """Of a rollout's end by the torques along it, against differences of its gradient."""
+    robot = load("two balls")
+    functions = Functions(robot)
+    q, qd = arguments(robot, "energy")
+    torques = np.random.default_rng(3).normal(size=(3, robot.nv))
+
+    def end(torques: Any) -> Any:
+        def step(qd: Any, tau: Any) -> Any:
+            return qd + 0.1 * functions.forward_dynamics(q, qd, tau), None
+
+        return (jax.lax.scan(step, jnp.asarray(qd), torques)[0] ** 2).sum()
+
+    along, step = np.random.default_rng(4).normal(size=torques.shape), 1e-5
+    slopes = [jax.grad(end)(torques + s * step * along) for s in (-1, 1)]
+    found = jnp.tensordot(jax.jit(jax.hessian(end))(torques), along)
+    close(found, (slopes[1] - slopes[0]) / (2 * step), 1e-7)

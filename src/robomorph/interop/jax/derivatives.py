@@ -32,8 +32,8 @@ def _value_jvp(inputs: Arrays, changes: Arrays, *, callee: Callee) -> Any:
     function = function_named(callee.wanted.name)
     if function.undifferentiable:
         raise DerivativeError(
-            f"{function.name}: {function.undifferentiable}, or pass its arguments through jax.lax.stop_gradient"
-            " where its results are to count as constants"
+            f"{function.name}: {function.undifferentiable}, or pass its arguments through"
+            " jax.lax.stop_gradient where its results are to count as constants"
         )
     along = _tangents(callee, inputs, changes)
     return VALUE.bind(*inputs, callee=callee), PUSH.bind(*inputs, *along, callee=callee.derived("jvp"))
