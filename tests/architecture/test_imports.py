@@ -94,6 +94,7 @@ SHOWS: dict[str, set[str]] = {
         "compiler",
         "given",
         "ik",
+        "interop",
         "loading",
         "mpc",
         "planning",
