@@ -38,9 +38,9 @@ def _x_axis() -> Array:
 class Joint:
     """A joint of the file. `placement` is the joint frame in the parent link's frame; `axis` is a (3,) unit
     vector in the joint frame, which at position zero is also the frame that moves. `tail` is the child link's
-    frame in that one: the same but where a joint was turned round (reroot.py). `line` is for messages. armature: inertia that every
-    degree of freedom has beside the links' (kg m^2 or kg); stiffness of a spring (N m/rad or N/m) that is
-    slack at the coordinate `rest`.
+    frame in that one: the same but where a joint was turned round (reroot.py). `line` is for messages.
+    armature: inertia that every degree of freedom has beside the links' (kg m^2 or kg); stiffness of a spring
+    (N m/rad or N/m) that is slack at the coordinate `rest`.
     """
 
     name: str
