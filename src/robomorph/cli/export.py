@@ -81,8 +81,9 @@ def _add_contents(parser: Any, group: Any) -> None:
         metavar="FUNCTION ...",
         read=names,
         accepts=_is_function,
-        help="algorithm[:frame][=output+output], separated by commas or spaces (default: all, kinematics for "
-        f"--frames; rtl: forward_dynamics_gradient); rtl also: {QUICK_IK}[:frame], inverse kinematics",
+        help="algorithm[.vjp|.jvp|.hvp][:frame][=output+output], separated by commas or spaces (default: "
+        f"all, kinematics for --frames; rtl: forward_dynamics_gradient); rtl also: "
+        f"{QUICK_IK}[:frame], inverse kinematics",
     )
     parser.add_list(
         "--frames",

@@ -38,7 +38,7 @@ class RobotChip:
 
     @property
     def names(self) -> tuple[str, ...]:
-        about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
+        about = (self.specialiser.model.name, self.request.name, self.request.frame)
         return tuple(name for name in about if name)
 
     def function(self, options: NumberOptions, *, all_at_once: bool) -> ChipFunction:
@@ -55,6 +55,7 @@ class RobotChip:
         return _chosen(made, made)
 
     def unit_program(self, options: NumberOptions, formulation: str) -> UnitProgram:
+        _refuse_derivative(self.request, "structure='units'")
         given, request = options.minv == "given", self._request(options, False)
         inner = _gradient_request(self.specialiser, request) if given else request
         tree = self.specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
@@ -69,6 +70,7 @@ class RobotChip:
         asked for."""
         if options.structure != "units":
             return replace(self.request, parallel=_ALL if all_at_once else 1)
+        _refuse_derivative(self.request, "structure='units'")
         known = ALGORITHMS[self.request.algorithm].formulations
         chosen = self.request.formulation or ("columns" if "columns" in known else None)
         if chosen is not None and chosen not in known:
@@ -98,8 +100,17 @@ def _chosen(made: Specialised, computed: Specialised) -> ChipFunction:
     return ChipFunction(computed.program, made.formulation, made.candidates)
 
 
+def _refuse_derivative(request: Request, option: str) -> None:
+    if request.derivative is not None:
+        raise ArgumentError(
+            f"{option}: not for derivatives of an algorithm, found {request.derivative!r} of "
+            f"{request.algorithm}: leave the option out"
+        )
+
+
 def _gradient_request(specialiser: Specialiser, request: Request) -> Request:
     """The gradient of inverse dynamics that a gradient of forward dynamics with M^-1 given is made of."""
+    _refuse_derivative(request, "minv='given'")
     if request.algorithm != "forward_dynamics_gradient":
         raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
     wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]

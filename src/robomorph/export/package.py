@@ -60,29 +60,37 @@ _STATES = 2  # in the self-check that is exported with the code
 class FunctionSpec:
     """One function to export.
 
-    Written ``algorithm[:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
-    ``forward_dynamics_gradient=qdd+dqdd_dq``. optional: left out, with a warning, if the robot has no such
-    function, as one without masses has no dynamics.
+    Written ``algorithm[.derivative][:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
+    ``forward_dynamics_gradient=qdd+dqdd_dq``, ``inverse_dynamics.vjp``. optional: left out, with a warning,
+    if the robot has no such function, as one without masses has no dynamics.
     """
 
     algorithm: str
     frame: str | None = None
     outputs: tuple[str, ...] | None = None
     optional: bool = False
+    derivative: str | None = None
 
     @staticmethod
     def parse(text: str) -> FunctionSpec:
         head, equals, tail = text.partition("=")
-        algorithm, colon, frame = head.partition(":")
+        function, colon, frame = head.partition(":")
+        algorithm, dot, derivative = function.partition(".")
         outputs = tuple(name.strip() for name in tail.split("+")) if equals else None
-        return FunctionSpec(algorithm.strip(), frame if colon else None, outputs)
+        about = frame if colon else None
+        return FunctionSpec(algorithm.strip(), about, outputs, derivative=derivative.strip() if dot else None)
+
+    @property
+    def function(self) -> str:
+        """The algorithm, or its derivative."""
+        return self.algorithm if self.derivative is None else f"{self.algorithm}_{self.derivative}"
 
     @property
     def name(self) -> str:
         """The function's identifier. A frame of which no letter can stand in one is called `frame`: results
         are named like their algorithm, and C++ would take the one for the other."""
-        name = identifier(f"{self.algorithm}_{self.frame}" if self.frame else self.algorithm)
-        return f"{name}_frame" if self.frame and name == self.algorithm else name
+        name = identifier(f"{self.function}_{self.frame}" if self.frame else self.function)
+        return f"{name}_frame" if self.frame and name == self.function else name
 
 
 def default_functions(frames: Sequence[str] = ()) -> list[FunctionSpec]:
@@ -230,11 +238,11 @@ def check_names(specs: Sequence[FunctionSpec]) -> None:
     """ArgumentError if two functions would have one name."""
     for k, spec in enumerate(specs):
         for other in specs[:k]:
-            if (spec.algorithm, spec.frame) == (other.algorithm, other.frame):
+            if (spec.function, spec.frame) == (other.function, other.frame):
                 raise ArgumentError(f"functions: {spec.name} would be exported twice: name each once")
             if spec.name == other.name:
                 raise ArgumentError(
-                    f"functions: {other.algorithm}:{other.frame} and {spec.algorithm}:{spec.frame} would "
+                    f"functions: {other.function}:{other.frame} and {spec.function}:{spec.frame} would "
                     f"both be called {spec.name}: export them into different folders, with different names"
                 )
 
@@ -314,10 +322,11 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
         outputs=spec.outputs,
         frame=spec.frame,
         f_ext=f_ext if known else False,
+        derivative=spec.derivative,
     )
     made = robot.specialiser.specialise(request)
     program = made.program
-    entry = ALGORITHMS[spec.algorithm]
+    entry = request.entry
     title = (entry.title or f"{entry.name}.").replace("{frame}", comment_text(spec.frame or ""))
     notes = {p.name: entry.note(p.name) for p in (*program.inputs, *program.outputs)}
     links = ", ".join(comment_text(link) for link in request.wrench_links)
