@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, ModelError
 from .changes import LockedValue, Payload, ToolFrame, read_changes
+from .document import Document
 from .mesh_paths import PackageDirs, read_package_dirs
 from .model import Model
 from .notes import Notes
+from .read.urdf import parse_urdf
 from .reduce import reduce_tree
 from .reroot import reroot
-from .sources import Document, Source, read_source
+from .sources import Source, read_source
 from .structure import arrange
-from .urdf import parse_urdf
 
 # Right angles written with 11 digits, as many exporters do, are off by about 5e-12.
 SNAP = 1e-10

@@ -9,20 +9,10 @@ from robomorph.naming import close_matches, listed
 
 from ..errors import ModelError
 from ..paths import user_path
+from .document import MAX_BYTES, Document
 from .robots import builtin_robots, builtin_urdf
-from .xmltree import MAX_BYTES
 
 Source: TypeAlias = str | bytes | os.PathLike[str]
-
-
-class Document(NamedTuple):
-    """An XML document; `label` names it in messages, `encoding` overrides what it says of itself, `path` is
-    its file, absolute (None if it has none), around which the files lie that it names."""
-
-    data: bytes
-    label: str
-    encoding: str | None = None
-    path: str | None = None
 
 
 class LoadRecord(NamedTuple):

@@ -10,14 +10,14 @@ import numpy as np
 
 from robomorph.naming import hint
 
-from .arrays import Array, frozen
-from .description import Description, Joint, Limits, Link, Mimic
-from .fields import Fields
-from .inertia import Inertia
-from .joints import JOINT_TYPES
-from .kinds import is_bounded, is_scalar, joint_kinds
-from .mesh_paths import MeshPaths
-from .notes import (
+from ..arrays import Array, frozen
+from ..description import Description, Joint, Limits, Link, Mimic
+from ..document import Document
+from ..inertia import Inertia
+from ..joints import JOINT_TYPES
+from ..kinds import is_bounded, is_scalar, joint_kinds
+from ..mesh_paths import MeshPaths
+from ..notes import (
     AXIS_LENGTH,
     HALF_LIMITS,
     INDEFINITE,
@@ -34,9 +34,9 @@ from .notes import (
     TWO_ROTATIONS,
     Notes,
 )
-from .pose import Pose, right_angle_error, rotation_from_rpy
-from .rotation import rotation_from_quaternion, rpy_from_rotation
-from .sources import Document
+from ..pose import Pose, right_angle_error, rotation_from_rpy
+from ..rotation import rotation_from_quaternion, rpy_from_rotation
+from .urdf_fields import Fields
 from .urdf_schema import check_vocabulary
 from .urdf_shapes import ShapeReader
 from .xmltree import Element, parse_xml

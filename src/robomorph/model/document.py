@@ -1,0 +1,18 @@
+"""A description as it was given, before anything is read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Far above any published robot, and small enough to read in well under a second.
+MAX_BYTES = 16 * 2**20
+
+
+class Document(NamedTuple):
+    """An XML document; `label` names it in messages, `encoding` overrides what it says of itself, `path` is
+    its file, absolute (None if it has none), around which the files lie that it names."""
+
+    data: bytes
+    label: str
+    encoding: str | None = None
+    path: str | None = None

@@ -1,0 +1,1 @@
+"""Readers: a file, a text or an object into a Description."""
