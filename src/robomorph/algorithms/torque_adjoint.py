@@ -14,6 +14,7 @@ from __future__ import annotations
 from robomorph.algorithms.gradient_composite import derivative_step, velocity_map
 from robomorph.algorithms.inputs import set_rates, user_vector
 from robomorph.algorithms.inverse_dynamics import RNEA, joint_motion
+from robomorph.algorithms.own_forces import inertia, position_slopes, rate_slopes, transposed_times
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.spatial import Motion, Scalar, dot3
 
@@ -57,12 +58,18 @@ def _gather(state: State) -> None:
     dqd: list[Scalar] = []
     dqdd: list[Scalar] = []
     for link in state.tree.links:
+        weights = state.fields["lambda", link.index]
+        by_place = transposed_times(position_slopes(link), weights)
+        by_rate = transposed_times(rate_slopes(state, link), weights)
         here = {name: state.fields[name, link.index] for name in ("W", "P", "A", "sway", "b", "d", "f")}
         for k, unit in enumerate(link.joint.subspace):
             turning = dot3(here["P"][k].ang, here["d"])
-            dq.append(here["f"].dot(here["W"][k]) + here["b"].dot(here["A"][k]) + turning)
-            dqd.append(here["b"].dot(here["sway"][k]) + dot3(unit.ang, here["d"]))
-            dqdd.append(here["b"].dot(unit))
+            place = here["f"].dot(here["W"][k]) + here["b"].dot(here["A"][k]) + turning
+            rate = here["b"].dot(here["sway"][k]) + dot3(unit.ang, here["d"])
+            dq.append(place if by_place is None else place + by_place[k])
+            dqd.append(rate if by_rate is None else rate + by_rate[k])
+            change = here["b"].dot(unit)
+            dqdd.append(change + inertia(link) * weights[k] if link.forces else change)
     for name, values in (("dq", dq), ("dqd", dqd), ("dqdd", dqdd)):
         state.whole[name] = user_vector(state.tree, values)
 

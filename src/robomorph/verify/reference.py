@@ -104,6 +104,8 @@ class Reference:
             tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
             total += body.inertia.mass * linear.transpose(0, 2, 1) @ linear
             total += angular.transpose(0, 2, 1) @ tensor @ angular
+        for i, own in enumerate(self._own_rates()):
+            total += self.robot.model.bodies[i].armature * own.T @ own
         return total
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -120,7 +122,30 @@ class Reference:
             moment = _times(tensor, motion.spin) + np.cross(omega, _times(tensor, omega))
             tau += _times(linear.transpose(0, 2, 1), body.inertia.mass * (center - self.robot.gravity))
             tau += _times(states.angular[i].transpose(0, 2, 1), moment)
+        for i, own in enumerate(self._own_rates()):
+            body = self.robot.model.bodies[i]
+            tau += body.armature * (_changes(body, qd @ own.T, qdd @ own.T) @ own)
         return tau
+
+    def coriolis_of_armature(self, qd: Array) -> Array:
+        """(B, nv, nv): what turning axes make of armatures that slide in them."""
+        total = np.zeros((*qd.shape, qd.shape[-1]))
+        for i, own in enumerate(self._own_rates()):
+            body = self.robot.model.bodies[i]
+            spins, slides = (np.array(units) for units in zip(*_unit_motions(body), strict=True))
+            turned = np.cross((qd @ own.T @ spins)[:, None, :], slides)  # w x every slide
+            total += body.armature * own.T @ (slides @ turned.transpose(0, 2, 1)) @ own
+        return total
+
+    def _own_rates(self) -> list[Array]:
+        """For every body the matrix (its nv, nv) from all rates to its joint's own."""
+        model, out = self.robot.model, []
+        starts = coordinate_starts(model)
+        for i, body in enumerate(model.bodies):
+            source, scale, _ = (i, 1.0, 0.0) if body.mimic is None else body.mimic
+            nv, start = JOINT_TYPES[body.kind].nv, starts[source].nv
+            out.append(scale * np.eye(nv, self.robot.nv, start))
+        return out
 
     def _motions(self, states: BodyStates, qd: Array, qdd: Array) -> dict[int, BodyMotion]:
         """The motion of every body, and of the world, by index."""
@@ -145,6 +170,12 @@ class Reference:
             spin = above.spin + turned + np.cross(omega, turn)
             motions[i] = BodyMotion(states.origin[i], velocity, omega, acceleration, spin)
         return motions
+
+
+def _changes(body: Body, rates: Array, accelerations: Array) -> Array:
+    """Changes (B, its nv) of a joint's rates as seen in axes that do not turn with it."""
+    spins, slides = (np.array(units) for units in zip(*_unit_motions(body), strict=True))
+    return np.asarray(accelerations + np.cross(rates @ spins, rates @ slides) @ slides.T)
 
 
 def _center(states: BodyStates, i: int, body: Body) -> tuple[Array, Array]:

@@ -89,6 +89,9 @@ class KnownStates(States):
     def inverse_dynamics(self, qdd: Array) -> Array:
         return self.reference.inverse_dynamics(self.q, self.qd, qdd)
 
+    def coriolis_of_armature(self) -> Array:
+        return self.reference.coriolis_of_armature(self.qd)
+
     @cached_property
     def _motion(self) -> MotionReference:
         return MotionReference(self.reference, self.q, self.qd)

@@ -42,7 +42,8 @@ def _body(parent: Xml.Element, model: Model, index: int, body: Body) -> Xml.Elem
         quat=_text(quaternion(body.placement.rotation)),
     )
     kind = _TYPES[body.kind]
-    Xml.SubElement(node, "joint", name=f"joint{index}", type=kind, axis=_text(body.axis), pos="0 0 0")
+    place = {"name": f"joint{index}", "type": kind, "axis": _text(body.axis), "pos": "0 0 0"}
+    Xml.SubElement(node, "joint", place, armature=repr(float(body.armature)))
     inertia = body.inertia
     if not inertia.is_zero:
         t = inertia.tensor
