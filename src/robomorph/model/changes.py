@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ArgumentError
-from .arrays import Array, frozen
-from .fields import LARGEST
+from .arrays import LARGEST, Array, frozen
 from .inertia import Inertia
 from .pose import Pose
 from .rotation import EXACT, ROUNDED, nearest_rotation

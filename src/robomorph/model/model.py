@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,7 +56,7 @@ class Body(Exact):
 class Frame(Exact):
     """A named frame fixed to a body (or to the WORLD, -1); `placement` is its pose in the body's frame.
 
-    Every link of the file is a frame; `tool` marks those that the user added.
+    Every link of the file is a frame; `tool` marks those that are no link: the user's, and sites of MJCF.
     """
 
     name: str
@@ -71,8 +71,10 @@ class Model(Exact):
 
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
-    chosen). shapes: those of the links, in the order of the frames. digest: sha256 in hex over every name and
-    exact number but those of the shapes, on which no kernel depends; models are equal if their digests are.
+    chosen). shapes: those of the links, in the order of the frames. addresses: where another library's vectors
+    have a joint's entries, in (positions, velocities), if the robot was that library's. digest: sha256 in hex
+    over every name and exact number but those of shapes and addresses, on which no kernel depends; models are
+    equal if their digests are.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Model(Exact):
     gravity: Array
     standing: Inertia = field(default_factory=Inertia.zero)
     shapes: tuple[Shape, ...] = ()
+    addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,7 +109,7 @@ class Model(Exact):
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all frames: the links, then the added tool frames."""
+        """Names of all frames: the links, then those that are none (sites, tool frames)."""
         return tuple(frame.name for frame in self.frames)
 
     @cached_property
