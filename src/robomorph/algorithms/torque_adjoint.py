@@ -69,7 +69,7 @@ def _gather(state: State) -> None:
             dq.append(place if by_place is None else place + by_place[k])
             dqd.append(rate if by_rate is None else rate + by_rate[k])
             change = here["b"].dot(unit)
-            dqdd.append(change + inertia(link) * weights[k] if link.forces else change)
+            dqdd.append(change + inertia(state, link)[k] * weights[k] if link.forces else change)
     for name, values in (("dq", dq), ("dqd", dqd), ("dqdd", dqdd)):
         state.whole[name] = user_vector(state.tree, values)
 
