@@ -71,10 +71,10 @@ class Model(Exact):
 
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
-    chosen). shapes: those of the links, in the order of the frames. addresses: where another library's vectors
-    have a joint's entries, in (positions, velocities), if the robot was that library's. digest: sha256 in hex
-    over every name and exact number but those of shapes and addresses, on which no kernel depends; models are
-    equal if their digests are.
+    chosen). shapes: those of the links, in the order of the frames. addresses: joint -> where its entries
+    begin in the positions and in the velocities of the library whose model this was; empty if it was none's.
+    digest: sha256 in hex over every name and exact number but those of shapes and addresses, on which no
+    kernel depends; models are equal if their digests are.
     """
 
     name: str

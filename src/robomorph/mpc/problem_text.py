@@ -67,7 +67,9 @@ def _robot(robot: Robot, load: str | None) -> dict[str, Any]:
             )
     options = {} if record is None else record.options
     asked = {key: value for key, value in options.items() if value is not None and value is not False}
-    plain: dict[str, Any] = {key: asked[key] for key in ("root", "locked", "gravity") if key in asked}
+    plain: dict[str, Any] = {
+        key: asked[key] for key in ("root", "locked", "gravity", "ignore") if key in asked
+    }
     other = set(asked) - {*plain, "mimic", "snap"}
     if other or options.get("mimic") is False:
         raise ArgumentError(

@@ -114,6 +114,11 @@ def robot_data(robot: Robot) -> dict[str, Any]:
             "plan down; found one made from a model"
         )
     document, options = robot.record
+    if document.format != "URDF":
+        raise ArgumentError(
+            f"{document.label}: expected a robot of URDF to write a plan down, which `robomorph check` reads "
+            f"again, found {document.format}"
+        )
     try:
         text = document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError):
