@@ -12,7 +12,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "robots",
         help="list the built-in robots",
-        description="Lists the robots that come with robomorph. Any URDF or MJCF file will do in their place.",
+        description="Lists the robots that come with robomorph. Any URDF or MJCF file will do as well.",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 

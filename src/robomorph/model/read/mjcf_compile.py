@@ -50,7 +50,7 @@ def _mujoco(label: str) -> Any:
 
 @contextlib.contextmanager
 def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
-    """What MuJoCo says meanwhile is noted; left alone it prints it and writes a log where the process stands."""
+    """Note what MuJoCo warns of; left alone it prints that, and writes a log into the current folder."""
     said: list[str] = []
     with _LOCK:
         before = mujoco.get_mju_user_warning()

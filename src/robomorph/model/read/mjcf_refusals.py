@@ -136,19 +136,13 @@ def _friction(arrays: Arrays, names: Names) -> Iterator[Found]:
     if arrays.disabled("mjDSBL_FRICTIONLOSS", "mjDSBL_CONSTRAINT"):
         return
     yield from _uneven(arrays, names, "dof_frictionloss")
-    yield from _of_free(arrays, names, "dof_frictionloss", "friction loss of the free joint")
+    for joint in np.flatnonzero(arrays["jnt_type"] == FREE):  # along the world's axes there
+        if arrays["dof_frictionloss"][int(arrays["jnt_dofadr"][joint])]:
+            yield Found(names.joints[joint], "friction loss of the free joint")
 
 
 def _armature(arrays: Arrays, names: Names) -> Iterator[Found]:
-    """MuJoCo's free joint has its armature in the world's axes, ours would have it in the body's."""
     yield from _uneven(arrays, names, "dof_armature")
-    yield from _of_free(arrays, names, "dof_armature", "armature of the free joint")
-
-
-def _of_free(arrays: Arrays, names: Names, array: str, what: str) -> Iterator[Found]:
-    for joint in np.flatnonzero(arrays["jnt_type"] == FREE):
-        if arrays[array][int(arrays["jnt_dofadr"][joint])]:
-            yield Found(names.joints[joint], what)
 
 
 def _uneven(arrays: Arrays, names: Names, array: str) -> Iterator[Found]:
