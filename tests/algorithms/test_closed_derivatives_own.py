@@ -1,4 +1,4 @@
-"""Closed forms of derivatives know what joints ask for by themselves: they equal products with the matrices."""
+"""Closed forms of derivatives know what joints ask for by themselves: they equal products with matrices."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Readers: a file, a text or an object into a Description. The table of formats; the first that fits reads."""
+"""Readers: a file, a text or an object into a Description. `FORMATS` is their table."""
 
 from __future__ import annotations
 
+import contextlib
 from xml.parsers import expat
 
 from ..description import Description
@@ -60,18 +61,18 @@ def outermost_tag(document: Document) -> str:
     """The tag of the first element, or nothing if there is none that can be read."""
     found: list[str] = []
     start = max(document.data.find(b"<"), 0)  # as the readers do: blank lines before <?xml are passed over
+
+    def first(tag: str, attributes: dict[str, str]) -> None:
+        del attributes
+        found.append(tag)
+        raise _Found
+
     parser = expat.ParserCreate(document.encoding)
-    parser.StartElementHandler = lambda tag, _: found.append(tag) or _stop()
-    try:
+    parser.StartElementHandler = first
+    with contextlib.suppress(_Found, expat.ExpatError, ValueError, LookupError):
         parser.Parse(document.data[start:], True)
-    except (_Found, expat.ExpatError, ValueError, LookupError):
-        pass
     return found[0] if found else ""
 
 
 class _Found(Exception):
     """The parser need not go on."""
-
-
-def _stop() -> None:
-    raise _Found

@@ -69,11 +69,10 @@ class Arrays:
 
     def _checked(self, name: str, values: Any) -> np.ndarray:
         array = np.array(values)
-        if array.dtype.kind == "f" and not (np.abs(array) <= LARGEST).all():
-            raise self.wrong(
-                name,
-                f"finite numbers of at most {LARGEST:g} in size",
-                "others",
-                "check the units and the numbers",
-            )
+        bad = np.argwhere(~(np.abs(array) <= LARGEST)) if array.dtype.kind == "f" else ()
+        if len(bad):
+            place = "".join(f"[{index}]" for index in bad[0])
+            expected = f"finite numbers of at most {LARGEST:g} in size"
+            found = f"{array[tuple(bad[0])]}"
+            raise self.wrong(f"{name}{place}", expected, found, "check the units and the numbers")
         return array

@@ -39,8 +39,8 @@ def parse_pinocchio(document: Document, reading: Reading) -> Description:
         return _Reader(model, document.label, reading).description()
     except (AttributeError, TypeError, IndexError) as error:
         raise ModelError(
-            f"{document.label}: expected a pinocchio.Model of Pinocchio 3 or 4, found one without a part that is "
-            f"needed: {error}. To mend it: load the robot's file instead."
+            f"{document.label}: expected a pinocchio.Model of Pinocchio 3 or 4, found one without "
+            f"what is needed: {error}. To mend it: load the robot's file instead."
         ) from None
 
 
