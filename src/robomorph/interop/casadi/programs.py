@@ -86,60 +86,43 @@ def _adjoint(source: Source, value: Callee) -> Callee:
 
 
 def _adjoint_jacobian(value: Callee, first: Callee, adjoint: Callee) -> Callee:
-    """`jac_adj1_f`. The Hessian is symmetric: one half is computed, whichever is cheaper."""
+    """`jac_adj1_f`. The Hessian is symmetric, and one half is computed: each entry as the derivative of the
+    later argument's adjoint by the earlier one, which is the cheaper half of dynamics."""
 
-    def compute(tracer: Tracer, values: Values, upper: bool) -> Values:
-        found: dict[str, Any] = {}
-        hessian = _hessian_rows(value, adjoint, tracer, values, upper)
-        found |= blocks(adjoint.outputs, value.inputs, hessian)
-        found |= _transposed(value, adjoint, run(tracer, first.program, values), first)
-        return found
+    def compute(tracer: Tracer, values: Values) -> Values:
+        hessian = blocks(adjoint.outputs, value.inputs, _hessian_rows(value, adjoint, tracer, values))
+        return {**hessian, **_transposed(value, adjoint, first, run(tracer, first.program, values))}
 
     inputs = [*adjoint.inputs, *(result.unread("out_") for result in adjoint.outputs)]
-    outputs = [_block(r, a) for r in adjoint.outputs for a in adjoint.inputs]
-    name = f"jac_{adjoint.name}"
-    made = [
-        make_callee(name, inputs, outputs, lambda tracer, values, upper=upper: compute(tracer, values, upper))
-        for upper in (False, True)
-    ]
-    return min(made, key=lambda callee: callee.program.cost())
+    outputs = [block(r, a) for r in adjoint.outputs for a in adjoint.inputs]
+    return make_callee(f"jac_{adjoint.name}", inputs, outputs, compute)
 
 
-def _block(result: Argument, argument: Argument) -> Argument:
-    """Arguments of which nothing is read have blocks without entries."""
-    return block(result, argument)
-
-
-def _hessian_rows(value: Callee, adjoint: Callee, tracer: Tracer, values: Values, upper: bool) -> list[Row]:
+def _hessian_rows(value: Callee, adjoint: Callee, tracer: Tracer, values: Values) -> list[Row]:
     """A row for every entry of the adjoint's results, by the slots of the function's arguments."""
     program = adjoint.program
     count = value.program.input_size
     units: dict[int, Row] = {k: {k: 1.0} for k in range(count)}  # arguments come before the weights
     pushed = Run(tracer, program, flat(program.inputs, values)).push(units)
-    starts = {argument.name: own.start for argument, own in slots(value.inputs)}
-    owners = [
-        starts[argument.name] + place
-        for argument, result in zip(value.inputs, adjoint.outputs, strict=True)
-        for place in result.pattern.entries
-    ]
     rows: list[Row] = [{} for _ in range(count)]
-    for i, row in zip(owners, pushed, strict=True):
+    for i, row in enumerate(pushed):  # the adjoint's entries are those of the arguments, all of them
         for j, x in row.items():
-            if (j >= i) if upper else (j <= i):
+            if j <= i:
                 rows[i][j] = rows[j][i] = x
-    return [rows[i] for i in owners]
+    return rows
 
 
-def _transposed(value: Callee, adjoint: Callee, jac: Values, first: Callee) -> Values:
+def _transposed(value: Callee, adjoint: Callee, first: Callee, jacobian: Values) -> Values:
     """The blocks d adj_<argument> / d adj_<result>: those of the Jacobian, transposed."""
     found: dict[str, list[Any]] = {}
     patterns = {argument.name: argument.pattern for argument in first.outputs}
     for result in value.outputs:
         for argument, weighted in zip(value.inputs, adjoint.outputs, strict=True):
             name = block(result, argument).name
-            height = result.pattern.size
-            known = dict(zip(patterns[name].entries, jac.get(name, ()), strict=True))
+            known = dict(zip(patterns[name].entries, jacobian.get(name, ()), strict=True))
             found[block(weighted, result.renamed("adj_")).name] = [
-                known.get(c * height + r, 0.0) for r in result.pattern.entries for c in weighted.pattern.entries
+                known.get(c * result.pattern.size + r, 0.0)
+                for r in result.pattern.entries
+                for c in weighted.pattern.entries
             ]
     return found
