@@ -14,7 +14,9 @@ ROBOTS: dict[str, dict[str, Any]] = {"iiwa14": {}, "hyq": {"floating_base": True
 
 def _heavy(name: str) -> robomorph.Robot:
     joints = [j for j in robomorph.load(name, **ROBOTS[name]).joint_names if j != "root_joint"]
-    values = {key: {j: size * (1 + 0.1 * i) for i, j in enumerate(joints)} for key, size in _OWN.items()}
+    values: dict[str, Any] = {
+        key: {j: size * (1 + 0.1 * i) for i, j in enumerate(joints)} for key, size in _OWN.items()
+    }
     return robomorph.load(name, **ROBOTS[name], passive=True, **values)
 
 
