@@ -74,6 +74,7 @@ USES: dict[str, set[str]] = {
         *("algorithms", "compiler", "errors", "ir", "model", "naming", "robot", "runtime", "targets"),
     },
     "jax": {"interop"},
+    "torch": {"interop"},
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
         *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),
