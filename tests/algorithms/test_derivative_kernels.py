@@ -152,6 +152,8 @@ def test_second(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_closed_forms(case: str, algorithm: str, derivative: str, wrenches: bool) -> None:
     """Every one, at high speed, against the program that reverse or forward mode makes."""
+    if wrenches and not ALGORITHMS[algorithm].wrenches:
+        pytest.skip(f"{algorithm} takes no wrenches")
     x = bench(case, algorithm, wrenches=wrenches, speed=20.0)
     rest = x.weights if derivative == "vjp" else x.directions
     base = next(iter(ALGORITHMS[algorithm].formulations))

@@ -1,8 +1,8 @@
 """Closed forms of derivatives, which compete with the programs that reverse and forward mode make.
 
-Forward dynamics is differentiated through inverse dynamics at the accelerations found: with M x = w, weights w
-of accelerations are weights -x of torques, and a change dtau leaves M^-1 (dtau - change of
-inverse dynamics). Both need one more solution by what M was factored into for the accelerations.
+Forward dynamics is differentiated through inverse dynamics at the accelerations found: with M x = w, weights
+w of accelerations are weights -x of torques, and a change dtau leaves M^-1 (dtau - change of inverse
+dynamics). Both need one more solution by what M was factored into for the accelerations.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from robomorph.algorithms.algorithm import Parts
 from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.articulated_solve import SOLVE_ARTICULATED
 from robomorph.algorithms.forward_dynamics import AT_ACCELERATION, FORWARD
+from robomorph.algorithms.frame_derivatives import POSE_CHANGE, POSE_WEIGHTS
 from robomorph.algorithms.inverse_dynamics import BIAS
 from robomorph.algorithms.mass_matrix import solve
 from robomorph.algorithms.sweep import Stage, State
@@ -93,6 +94,8 @@ CLOSED: dict[tuple[str, str], dict[str, Parts]] = {
     ("inverse_dynamics", "jvp"): {"tangent": (*TORQUE_TANGENT, *_NAMED)},
     ("bias_torque", "vjp"): {"adjoint": (*BIAS, *_AT_TORQUES, *ADJOINT, _BY_WRENCHES)},
     ("bias_torque", "jvp"): {"tangent": (*BIAS, *TANGENT, *_NAMED)},
+    ("forward_kinematics", "vjp"): {"wrench": POSE_WEIGHTS},
+    ("forward_kinematics", "jvp"): {"velocity": POSE_CHANGE},
     ("forward_dynamics", "vjp"): {
         "adjoint": _forward_vjp(FORWARD, _WEIGHTS),
         "articulated adjoint": _forward_vjp(ARTICULATED, _WEIGHTS_BY_BODIES),
