@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from robomorph.algorithms.inputs import set_rates, user_vector
 from robomorph.algorithms.inverse_dynamics import RNEA, joint_motion
+from robomorph.algorithms.joint_forces import diagonal
+from robomorph.algorithms.own_forces import inertia, position_slopes, rate_slopes, times
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.algorithms.torque_adjoint import turning_tensor
 from robomorph.algorithms.wrenches import changed_wrenches
@@ -58,7 +60,19 @@ def _take_wrenches(state: State) -> None:
 def _change_back_step(site: Site) -> None:
     change: Force = site["df"]
     site["dtau"] = [change.dot(unit) for unit in site.link.joint.subspace]
+    if site.link.forces:
+        _add_own(site)
     site.send("df", site["X"].force_back(change + site["place"].cross_force(site["f"])))
+
+
+def _add_own(site: Site) -> None:
+    """What the joint asks for by itself."""
+    link, state = site.link, site.state
+    slopes = (position_slopes(link), rate_slopes(state, link), diagonal(inertia(state, link)))
+    for name, rows in zip(("q", "qd", "qdd"), slopes, strict=True):
+        own = times(rows, site[f"change of {name}"])
+        if own is not None:
+            site["dtau"] = [a + x for a, x in zip(site["dtau"], own, strict=True)]
 
 
 def _gather(state: State) -> None:
