@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import robomorph
-from robomorph import ArgumentError, ModelError, ModelWarning, Passive, TargetError
+from robomorph import ArgumentError, ModelError, ModelWarning, Passive, Robot, TargetError
 from tests.algorithms.test_armature import as_in_the_textbook, formulations_agree, load
 from tests.oracle.armed import resisting
 from tests.oracle.random_trees import RandomRobot, random_robots
