@@ -81,8 +81,8 @@ def lift_transposed(xp: Any, model: Model, q: Any, w: Any) -> Any:
 
 
 def bracket_transposed(xp: Any, model: Model, u: Any, g: Any) -> Any:
-    """B(u)' g (..., nv) with g . [v, u] = v . B(u)' g, [v, u] being the bracket of the fields along constant v
-    and u (..., nv): D_v D_u f = D_u D_v f + D_[v,u] f, where D is a derivative in the tangent space."""
+    """B(u)' g (..., nv) with g . [v, u] = v . B(u)' g, where [v, u] is the bracket of the fields along
+    constant v and u (..., nv): D_v D_u f = D_u D_v f + D_[v,u] f, D a derivative in the tangent space."""
     pieces = []
     for part in parts_of(model):
         own, weight = u[..., part.v], g[..., part.v]

@@ -37,7 +37,8 @@ def common_dtype(names: Sequence[str], arrays: Sequence[Any]) -> Any:
     """As jax.numpy promotes; whole numbers alone are JAX's default floats."""
     for name, array in zip(names, arrays, strict=True):
         _check_dtype(name, array)
-    return jnp.result_type(*(a.dtype for a in arrays if jnp.issubdtype(a.dtype, jnp.floating)) or (float,))
+    floats = [array.dtype for array in arrays if jnp.issubdtype(array.dtype, jnp.floating)]
+    return jnp.result_type(*(floats or [float]))
 
 
 def fit(

@@ -1,4 +1,4 @@
-"""A kernel as a parameter of JAX's primitives: equal if it computes the same, whichever robot object it is of."""
+"""A kernel as a parameter of JAX's primitives: equal if it computes the same, whatever its robot object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of the primitives: each is another kernel, so no derivative is ever taken of a kernel's inside."""
+"""Derivatives of the primitives: each is another kernel, so none is ever taken of a kernel's inside."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ def _tangents(callee: Callee, inputs: Arrays, changes: Arrays) -> list[Any]:
 
 
 def _value_jvp(inputs: Arrays, changes: Arrays, *, callee: Callee) -> Any:
-    function_named(callee.wanted.name).require_derivative()
+    function = function_named(callee.wanted.name)
+    if function.undifferentiable:
+        raise DerivativeError(
+            f"{function.name}: {function.undifferentiable}, or pass its arguments through"
+            " jax.lax.stop_gradient where its results are to count as constants"
+        )
     along = _tangents(callee, inputs, changes)
     return VALUE.bind(*inputs, callee=callee), PUSH.bind(*inputs, *along, callee=callee.derived("jvp"))
 
@@ -88,8 +93,8 @@ def _bend_jvp(operands: Arrays, changes: Arrays, *, callee: Callee) -> Any:
 
 
 def _bend_transpose(along: Arrays, *operands: Any, callee: Callee) -> Any:
-    """<u, bend(v)> is the derivative of w' results along u, then along v. Where coordinates simply add the order
-    makes no difference; along rotations it makes that along the bracket [v, u]."""
+    """<u, bend(v)> is the derivative of w' results along u, then along v. Where coordinates simply add, the
+    order makes no difference; along rotations it makes that along the bracket [v, u]."""
     n = callee.arity
     if any(map(ad.is_undefined_primal, operands[:-n])):
         raise DerivativeError(f"third derivatives of {callee.wanted.name} are not available")

@@ -28,10 +28,10 @@ class Functions(RobotFunctions):
     """Every algorithm of a robot as a JAX function, with the name and arguments of the robot's method: jit,
     vmap, grad, jacfwd, jacrev, scan and their like work on them, on the CPU.
 
-    Arguments are JAX or NumPy arrays with leading batch dimensions, which broadcast; results are JAX arrays, or
-    named tuples of them. float32 gives float32, float64 needs `jax_enable_x64`; mixed arguments are promoted as
-    jax.numpy does, and whole numbers alone count as JAX's default floats. Numbers that the robot's methods
-    refuse give NaN: NaN, infinity, and quaternions of another length than one.
+    Arguments are JAX or NumPy arrays with leading batch dimensions, which broadcast; results are JAX arrays,
+    or named tuples of them. float32 gives float32, float64 needs `jax_enable_x64`; mixed arguments are
+    promoted as jax.numpy does, and whole numbers alone count as JAX's default floats. Numbers that the
+    robot's methods refuse give NaN: NaN, infinity, and quaternions of another length than one.
 
     Derivatives are kernels, too. By q they are those of the function of q with its quaternions and (cos, sin)
     pairs normalised, so they have nq entries. threads: of one call at most; None for robomorph's default.
@@ -51,8 +51,8 @@ class Functions(RobotFunctions):
         dtype: str = "float64",
         derivative: str | None = None,
     ) -> None:
-        """Compile a function's kernel now, for every batch size, and let compiled programs of this process call
-        it: those that were exported by another (docs/arrays.md). `f_ext`: any of the form it will have.
+        """Compile a function's kernel now, for every batch size, and let compiled programs of this process
+        call it: those that were exported by another (docs/arrays.md). `f_ext`: any of the form it will have.
         derivative: "vjp", "jvp" or "hvp" for the kernels behind `jax.grad`, `jax.jvp` and `jax.hessian`."""
         links = wrench_links(self.robot.link_names, f_ext)
         wanted = Wanted(function_named(name).name, links, frame, dtype, derivative)

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import batching, mlir
 
 from robomorph.errors import ArgumentError
 from robomorph.interop.jax.callee import Callee

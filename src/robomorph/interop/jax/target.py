@@ -1,6 +1,6 @@
 """What XLA calls: the native handler, registered once, and the kernels behind it, known by their digests.
 
-Where this JAX does not take the handler, calls go through Python instead (`jax.pure_callback`), which is slower.
+Where this JAX does not take the handler, calls go through Python (`jax.pure_callback`), which is slower.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def takes_handler() -> bool:
         else:
             return True
     warnings.warn(
-        f"robomorph.jax: JAX {jax.__version__} does not take kernels as foreign functions ({faults[0]}): they "
-        "are called through Python, some twenty times as slow for single states",
+        f"robomorph.jax: JAX {jax.__version__} does not take kernels as foreign functions ({faults[0]}):"
+        " they are called through Python, some twenty times as slow for single states",
         FallbackWarning,
         stacklevel=2,
     )
