@@ -16,7 +16,7 @@ from robomorph.interop.casadi.source import Row, Source, flat, run, slots
 from robomorph.interop.functions import function_named
 from robomorph.ir.derivatives import Run
 from robomorph.ir.trace import Tracer
-from robomorph.targets.casadi.callee import Argument, Callee, Values, in_columns, make_callee
+from robomorph.targets.casadi.callee import Callee, Values, in_columns, make_callee
 
 
 def make_callees(specialiser: Specialiser, request: Request, name: str, order: int) -> tuple[Callee, ...]:
