@@ -32,17 +32,12 @@ class Kept:
     `beside` the weights or steps that a derivative takes. call: as in `operator.py`, differentiable again."""
 
     def __init__(
-        self,
-        call: Callable[..., Tensors],
-        room: Room,
-        function: str,
-        derivative: str,
-        tensors: Tensors,
-        count: int,
+        self, call: Callable[..., Tensors], called: tuple[Room, str, str], tensors: Tensors, count: int
     ) -> None:
-        function_named(name_of(function)).require_derivative()
-        self._call, self.room, self.function, self.derivative = call, room, function, derivative
-        self.tensors, self.x, self.beside = tensors, tensors[:count], tensors[count:]
+        self.room, self.function, self.derivative = called
+        function_named(name_of(self.function)).require_derivative()
+        self._call, self.tensors = call, tensors
+        self.x, self.beside = tensors[:count], tensors[count:]
 
     def call(self, derivative: str, *beside: Tensor, x: Tensors | None = None) -> Tensors:
         return self._call(self.room, self.function, derivative, *(self.x if x is None else x), *beside)

@@ -75,12 +75,8 @@ class Functions(RobotFunctions):
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
-        if (
-            f_ext is None
-            and name not in _WITH_NUMBERS
-            and not torch.compiler.is_compiling()
-            and are_ready(args)
-        ):
+        simple = f_ext is None and name not in _WITH_NUMBERS and not torch.compiler.is_compiling()
+        if simple and are_ready(args):
             results = call(self._room, described(name, frame, ()), "", *args)
         else:
             links = () if f_ext is None else wrench_links(self._links, f_ext)

@@ -25,7 +25,7 @@ def check_lengths(q: Array, units: Sequence[UnitPart]) -> None:
 def _without_nan(q: Array, unit: UnitPart) -> Array:
     some = np.zeros(unit.stop - unit.start, q.dtype)
     some[0] = 1.0
-    out = q.copy()
+    out: Array = q.copy()
     nan = np.isnan(q[..., unit.start : unit.stop]).any(axis=-1)
     out[nan, unit.start : unit.stop] = some
     return out

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, _C
+from torch import _C, Tensor
 from torch._functorch.autograd_function import enable_single_level_autograd_function
 from torch.autograd import Function, forward_ad
 
@@ -34,7 +34,8 @@ def call(room: Room, function: str, derivative: str, *tensors: Tensor) -> Sequen
         return results
     grad = torch.is_grad_enabled() and _C._any_requires_grad(*tensors)
     if grad or forward_ad._current_level >= 0:
-        return _apply(None, room, function, derivative, *tensors)
+        results = _apply(None, room, function, derivative, *tensors)
+        return results
     return room.run(function, derivative, tensors)
 
 
@@ -82,7 +83,7 @@ class Call(Function):
 
     @staticmethod
     def backward(ctx: Any, *weights: Tensor) -> Any:
-        kept = Kept(call, *ctx.called, ctx.saved_tensors, ctx.count)
+        kept = Kept(call, ctx.called, ctx.saved_tensors, ctx.count)
         return None, None, None, None, *backward(kept, weights, ctx.needs_input_grad[4:])
 
     @staticmethod
@@ -90,10 +91,10 @@ class Call(Function):
         # Other levels may go on differentiating: what this one keeps comes to them without its own changes.
         with forward_ad._set_fwd_grad_enabled(True):
             primals = [forward_ad.unpack_dual(tensor, level=0).primal for tensor in ctx.saved_tensors]
-            return forward_mode(Kept(call, *ctx.called, primals, ctx.count), changes[4:])
+            return forward_mode(Kept(call, ctx.called, primals, ctx.count), changes[4:])
 
 
-# At this level alone: `Call.apply` itself would ask torch.func to go through its levels, as the dispatcher does.
+# At this level alone: `Call.apply` itself would ask torch.func for its levels, as the dispatcher does.
 _apply: Any = super(Function, Call).apply
 
 

@@ -77,7 +77,8 @@ def fit(names: Sequence[str], given: Sequence[Any], shapes: Sequence[tuple[int, 
 
 def _broadcast(names: Sequence[str], leads: Sequence[Sequence[int]]) -> Sequence[int]:
     try:
-        return torch.broadcast_shapes(*leads)
+        lead: Sequence[int] = torch.broadcast_shapes(*leads)
     except RuntimeError:
         found = ", ".join(f"{name} {tuple(lead)}" for name, lead in zip(names, leads, strict=True))
         raise ArgumentError(f"batch dimensions do not broadcast together: {found}") from None
+    return lead
