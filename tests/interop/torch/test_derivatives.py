@@ -43,7 +43,8 @@ def test_forward_and_reverse_mode(case: str, name: str) -> None:
     transformed = torch.func.vjp(function, *given)[1](tuple(weights))
     for back in (plain, again, transformed):
         assert [g.shape for g in back] == [x.shape for x in given]
-        assert sum(float((g * d).sum()) for g, d in zip(back, along, strict=True)) == pytest.approx(total)
+        changes = [float((g.detach() * d).sum()) for g, d in zip(back, along, strict=True)]
+        assert sum(changes) == pytest.approx(total)
         close([g.detach().numpy() for g in back], [g.numpy() for g in plain], 1e-12)
 
 
@@ -181,6 +182,4 @@ def test_results_that_are_derivatives_refuse_another(name: str) -> None:
     inputs = leaves(given)
     with refused:
         f(*inputs).backward()
-    with refused:
-        torch.compile(torch.func.grad(f), backend="aot_eager")(*given)
     assert f(*inputs).detach().isfinite()  # as a constant it may stand anywhere

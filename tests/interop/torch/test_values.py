@@ -52,10 +52,10 @@ def test_mixed_dtypes_are_promoted() -> None:
     q, qd, tau = tensors("iiwa14")
     found = functions.forward_dynamics(q.float(), qd, tau)
     same(found, robot.forward_dynamics(q.float().numpy(), qd.numpy(), tau.numpy()))
-    single = torch.ones(6, dtype=torch.float32)
-    wide = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {"iiwa_link_ee": single.double()})
+    single, link = torch.ones(6, dtype=torch.float32), robot.link_names[-1]
+    wide = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {link: single.double()})
     assert wide.dtype == torch.float64
-    narrow = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {"iiwa_link_ee": single})
+    narrow = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {link: single})
     assert narrow.dtype == torch.float32
 
 
