@@ -95,6 +95,7 @@ SHOWS: dict[str, set[str]] = {
         "compiler",
         "given",
         "ik",
+        "interop",
         "loading",
         "mpc",
         "planning",
