@@ -46,7 +46,7 @@ def test_values_and_gradients(case: str, dtype: str) -> None:
 )
 def test_inductor() -> None:
     f = Functions(load("crane-floating")).forward_dynamics
-    loss = lambda *x: (2 * f(*x).tanh()).square().sum()  # noqa: E731
+    loss: Any = lambda *x: (2 * f(*x).tanh()).square().sum()  # noqa: E731
     inputs = leaves(tensors("crane-floating", batch=3))
     found = torch.autograd.grad(compiled(loss, "inductor")(*inputs), inputs)
     close([x.numpy() for x in found], [x.numpy() for x in torch.autograd.grad(loss(*inputs), inputs)], 1e-12)
@@ -67,8 +67,8 @@ def test_other_functions(name: str) -> None:
     robot = load("crane-floating")
     more = {"frame": robot.link_names[-1]} if name == "forward_kinematics" else {}
     given = tensors("crane-floating", name, 3)
-    fast = compiled(lambda *x: getattr(functions, name)(*x, **more))
     functions = Functions(robot)
+    fast = compiled(lambda *x: getattr(functions, name)(*x, **more))
     same(fast(*given), getattr(robot, name)(*(x.numpy() for x in given), **more))
 
 
@@ -85,7 +85,7 @@ def test_wrenches_numbers_and_broadcasting() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_transforms_inside(case: str) -> None:
     f, given = Functions(load(case)).forward_dynamics, tensors(case, batch=2)
-    loss = lambda *x: f(*x).square().sum()  # noqa: E731
+    loss: Any = lambda *x: f(*x).square().sum()  # noqa: E731
     func = torch.func
     one = tuple(x[0] for x in given)
     for transformed, inputs in (
@@ -113,7 +113,7 @@ def test_a_double_backward_is_refused() -> None:
 
 def test_derivatives_of_derivatives_are_refused() -> None:
     functions, given = Functions(load("iiwa14")), tensors("iiwa14")
-    loss = lambda *x: functions.forward_dynamics_gradient(*x).minv.sum()  # noqa: E731
+    loss: Any = lambda *x: functions.forward_dynamics_gradient(*x).minv.sum()  # noqa: E731
     for fast in (compiled(torch.func.grad(loss)), compiled(torch.func.jacfwd(loss))):
         with pytest.raises(Exception, match="forward_dynamics_gradient: its results are derivatives"):
             fast(*given)
@@ -127,13 +127,13 @@ def test_recorded_programs() -> None:
 
     robot = load("iiwa14")
     functions, given = Functions(robot), tensors("iiwa14", batch=3)
-    f = lambda q, qd, tau: functions.forward_dynamics(q, qd, tau)  # noqa: E731
+    f: Any = lambda q, qd, tau: functions.forward_dynamics(q, qd, tau)  # noqa: E731
     other = [x.flip(0) for x in given]
     expected = robot.forward_dynamics(*(x.numpy() for x in other))
     for mode in ("real", "fake", "symbolic"):
         same(make_fx(f, tracing_mode=mode)(*given)(*other), expected)
 
-    class Module(torch.nn.Module):  # type: ignore[misc, name-defined]
+    class Module(torch.nn.Module):
         def forward(self, q: Any, qd: Any, tau: Any) -> Any:
             return f(q, qd, tau)
 

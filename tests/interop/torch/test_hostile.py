@@ -48,7 +48,7 @@ def test_frames_links_and_wrenches_are_refused_by_name() -> None:
     with pytest.raises(ArgumentError, match=r"frame: unknown name 'hand'"):
         functions.forward_kinematics(q, "hand")
     with pytest.raises(ArgumentError, match="frame: expected the name of a link or tool frame, found 3"):
-        functions.forward_kinematics(q, 3)  # type: ignore[arg-type]
+        functions.forward_kinematics(q, 3)
     with pytest.raises(ArgumentError, match=r"f_ext: unknown link 'hand'"):
         functions.forward_dynamics(q, qd, tau, {"hand": torch.ones(6)})
     link = robot.link_names[-1]
@@ -161,7 +161,7 @@ def test_batches_of_the_old_kind_are_refused_with_the_way_round() -> None:
 def test_what_a_subclass_of_tensors_does_is_not_passed_by() -> None:
     seen: list[str] = []
 
-    class Watched(torch.Tensor):  # type: ignore[misc, name-defined]
+    class Watched(torch.Tensor):
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             seen.append(str(func))

@@ -16,7 +16,7 @@ from tests.interop.cases import load
 from tests.interop.torch.package import Functions, leaves, same, tensors, torch
 
 
-class Twin(torch.nn.Module):  # type: ignore[misc, name-defined]
+class Twin(torch.nn.Module):
     """A module that holds a robot's functions beside its parameters."""
 
     def __init__(self, functions: Functions) -> None:
@@ -63,7 +63,7 @@ def test_threads() -> None:
     assert len(found) == 1
 
 
-class States(torch.utils.data.Dataset):  # type: ignore[misc, name-defined]
+class States(torch.utils.data.Dataset):
     def __init__(self, functions: Functions) -> None:
         self.functions, self.given = functions, tensors("iiwa14", batch=12)
 

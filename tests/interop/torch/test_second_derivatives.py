@@ -63,8 +63,8 @@ def test_all_orders_of_modes_agree_with_differences(case: str, name: str) -> Non
 def test_without_a_normalisation_of_ones_own(case: str) -> None:
     """The function of coordinates is that of normalised ones, also twice."""
     f, given = Functions(load(case)).forward_dynamics, tensors(case)
-    bare = lambda q: f(q, *given[1:]).square().sum()  # noqa: E731
-    own = lambda q: bare(unit_length(case, q))  # noqa: E731
+    bare: Any = lambda q: f(q, *given[1:]).square().sum()  # noqa: E731
+    own: Any = lambda q: bare(unit_length(case, q))  # noqa: E731
     for modes in product(MODES, MODES):
         close(hessian(bare, *modes, given[:1]), hessian(own, "reverse", "reverse", given[:1]), 1e-9)
 

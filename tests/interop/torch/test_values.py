@@ -42,6 +42,7 @@ def test_wrenches_as_an_array_and_by_name(case: str, name: str) -> None:
     by_name = {last: f_ext[0, -1], first: f_ext[:, 1]}  # neither in order nor of one batch shape
     some = {link: torch.from_numpy(w) for link, w in by_name.items()}
     same(function(*given, f_ext=some), getattr(robot, name)(*arrays, f_ext=by_name))
+    nothing: Any
     for nothing in (None, {}):
         same(function(*given, f_ext=nothing), getattr(robot, name)(*arrays))
 
