@@ -42,6 +42,7 @@ def test_wrenches_as_an_array_and_by_name(case: str, name: str) -> None:
     by_name = {last: f_ext[0, -1], first: f_ext[:, 1]}  # neither in order nor of one batch shape
     some = {link: torch.from_numpy(w) for link, w in by_name.items()}
     same(function(*given, f_ext=some), getattr(robot, name)(*arrays, f_ext=by_name))
+    nothing: Any
     for nothing in (None, {}):
         same(function(*given, f_ext=nothing), getattr(robot, name)(*arrays))
 
@@ -52,10 +53,10 @@ def test_mixed_dtypes_are_promoted() -> None:
     q, qd, tau = tensors("iiwa14")
     found = functions.forward_dynamics(q.float(), qd, tau)
     same(found, robot.forward_dynamics(q.float().numpy(), qd.numpy(), tau.numpy()))
-    single = torch.ones(6, dtype=torch.float32)
-    wide = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {"iiwa_link_ee": single.double()})
+    single, link = torch.ones(6, dtype=torch.float32), robot.link_names[-1]
+    wide = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {link: single.double()})
     assert wide.dtype == torch.float64
-    narrow = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {"iiwa_link_ee": single})
+    narrow = functions.inverse_dynamics(q.float(), qd.float(), tau.float(), {link: single})
     assert narrow.dtype == torch.float32
 
 

@@ -124,6 +124,7 @@ INTEROP = Group(
     "kernels with other packages' arrays and derivatives",
     {
         "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
+        "torch": "Torch's calls and gradients beside matrices of derivatives, and beside NumPy arrays",
     },
 )
 

@@ -117,7 +117,10 @@ def _jvp_forward(kept: Kept, changes: Tensors) -> Tensors:
     ]
     spread = [t.expand(sum(sizes), *t.shape) for t in (*kept.x, *kept.steps(changes[:count]))]
     along = kept.call("hvp", *picks, *spread[count:], x=spread[:count])
-    rates = [(a * t).flatten(len(lead) + 1).sum(-1) for a, t in zip(along, kept.beside, strict=True)]
+    rates = [
+        (a * t).reshape(*a.shape[: len(lead) + 1], -1).sum(-1)
+        for a, t in zip(along, kept.beside, strict=True)
+    ]
     curved = torch.stack(rates).sum(0).movedim(0, -1).split(sizes, dim=-1)
     return [a + b.reshape(a.shape) for a, b in zip(linear, curved, strict=True)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,6 +21,13 @@ from robomorph.robot_functions import RobotFunctions
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
+    class _Methods:
+        """Those of `RobotFunctions`, which says that they are of NumPy's arrays."""
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+else:
+    _Methods = RobotFunctions
+
 
 def _results(function: Function) -> Any:
     """A named tuple for several results, of a class that Torch's transforms know to take apart."""
@@ -33,7 +40,7 @@ _WITH_NUMBERS = {name for name, f in FUNCTIONS.items() if f.parameters}
 globals().update({kind.__name__: kind for kind in _RESULTS.values()})  # where pickle looks for them
 
 
-class Functions(RobotFunctions):
+class Functions(_Methods):
     """Every algorithm of a robot as a function of Torch tensors, with the name and arguments of the robot's
     method: autograd, forward mode, torch.func, torch.compile work on them, on the CPU.
 
