@@ -61,7 +61,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     if not data.strip():
         raise fault(
             Place(source, 1, "start of file"),
-            expected="a URDF document",
+            expected="a robot's description",
             found="nothing at all",
             fix="check that the file was written completely",
         )
