@@ -274,7 +274,7 @@ def test_chains_of_no_length(name: str) -> None:
 
 def test_a_source_of_the_wrong_type() -> None:
     with pytest.raises(ModelError, match="found int"):
-        load_model(3)  # type: ignore[arg-type]
+        load_model(3)
 
 
 def test_a_joint_called_root_joint_and_a_floating_base() -> None:

@@ -62,7 +62,7 @@ def test_is_the_robot_of_its_urdf(path: str) -> None:
     mass, torque, poses = textbook(ours, q, qd, qdd)
     permuted = [in_order_of(theirs, ours, values) for values in (qd, qdd, torque)]
     mass_2, torque_2, poses_2 = textbook(theirs, other, permuted[0], permuted[1])
-    order = in_order_of(theirs, ours, np.arange(ours.nv)).astype(int)
+    order = in_order_of(theirs, ours, np.arange(float(ours.nv))).astype(int)
     np.testing.assert_allclose(
         mass_2, mass[np.ix_(order, order)], rtol=0, atol=1e-9 * max(np.abs(mass).max(), 1e-9)
     )
