@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from robomorph.errors import ArgumentError
 from robomorph.model.changes import LockedValue, Payload, ToolFrame
+from robomorph.model.joint_values import JointValues, Springs
 from robomorph.model.load import SNAP, load_model
 from robomorph.model.mesh_paths import PackageDirs, read_package_dirs
+from robomorph.model.passive import Passive
 from robomorph.model.read import XacroArgs
 from robomorph.model.sources import LoadRecord, Source, read_source
 from robomorph.robot import Robot
@@ -34,6 +36,11 @@ def load(
     ignore: Collection[str] | str = (),
     xacro: bool = False,
     xacro_args: XacroArgs | None = None,
+    armature: JointValues | None = None,
+    damping: JointValues | None = None,
+    friction: JointValues | None = None,
+    stiffness: Springs | None = None,
+    passive: bool | Passive = False,
 ) -> Robot:
     """Load a robot.
 
@@ -54,6 +61,11 @@ def load(
     ignore: what of the file to leave out that a robot cannot have: kinds or names (docs/models.md).
     xacro: the source is xacro, though no file called .xacro; xacro runs Python that it finds there.
     xacro_args: the arguments of a xacro file, name -> value.
+    armature, damping, friction, stiffness: of joints, in place of the file's: a number for all with one
+        degree of freedom, or joint name -> number; of springs also (stiffness, rest), rest being where they
+        are slack.
+    passive: damping, friction loss and springs are part of the dynamics; a Passive says how smooth friction
+        is.
     """
     switches = {
         "floating_base": floating_base,
@@ -71,6 +83,9 @@ def load(
     options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
     if ignore:
         options["ignore"] = [ignore] if isinstance(ignore, str) else list(ignore)
+    joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
+    options |= {name: value for name, value in joints.items() if value is not None}
+    options |= {"passive": passive} if passive is not False else {}
     model = load_model(document, **options, strict=strict, package_dirs=package_dirs, stacklevel=2)
     # The record is of what moves; where meshes were found is in the model's shapes. Another library's object
     # may change, or may not pickle.

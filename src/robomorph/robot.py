@@ -251,6 +251,7 @@ class Robot(RobotFunctions):
         f_ext: bool | Sequence[str] = False,
         formulation: str | None = None,
         frames: Sequence[str] | None = None,
+        derivative: str | None = None,
         check_finite: bool | None = None,
         **options: Any,
     ) -> AnyKernel:
@@ -260,6 +261,7 @@ class Robot(RobotFunctions):
         frame: the link or tool frame, for kinematics. f_ext: True adds an argument (..., n_links, 6), names
         of links one of (..., len(names), 6). threads: at most so many; None for the global default.
         formulation: one by name instead of the cheapest. frames: for algorithms about several.
+        derivative: "vjp", "jvp", "hvp" or "second" of the outputs, by all inputs (docs/derivatives.md).
         check_finite: None for the robot's setting.
         options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md);
         of "fixed", "rtl": preset, format, bits and more about numbers (docs/fixed.md, docs/rtl.md).
@@ -276,6 +278,7 @@ class Robot(RobotFunctions):
             f_ext=f_ext,
             formulation=formulation,
             frames=frames,
+            derivative=derivative,
         )
         return make_kernel(
             self.specialiser,

@@ -69,6 +69,12 @@ USES: dict[str, set[str]] = {
         "verify",
     },
     "loading": {"errors", "model", "robot"},
+    # Bridges to other packages' arrays; their faces are single modules.
+    "interop": {
+        *("algorithms", "compiler", "errors", "ir", "model", "naming", "robot", "runtime", "targets"),
+    },
+    "jax": {"interop"},
+    "torch": {"interop"},
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
         *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),

@@ -104,8 +104,8 @@ def articulated_step(site: Site) -> None:
     bias = [site["bias_force"].dot(unit) for unit in units]
     if link.forces:
         bias = at_rest(site.state, link, bias)
-        for k, row in enumerate(resistance):
-            row[k] = row[k] + inertia(link)
+        for k, own in enumerate(inertia(site.state, link)):
+            resistance[k][k] = resistance[k][k] + own
     factors = factor(resistance)
     left = [t - b for t, b in zip(site["tau_own"], bias, strict=True)]
     site["reach"], site["joint_factors"], site["left"] = reach, factors, left

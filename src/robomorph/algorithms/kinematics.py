@@ -110,8 +110,8 @@ def _center_of_mass_jacobian(state: State) -> None:
 def _kinetic_step(site: Site) -> None:
     kinetic = site.link.inertia.kinetic_energy(site["v"])
     if site.link.forces:
-        for rate in site["qd"]:
-            kinetic = kinetic + 0.5 * inertia(site.link) * (rate * rate)
+        for own, rate in zip(inertia(site.state, site.link), site["qd"], strict=True):
+            kinetic = kinetic + 0.5 * own * (rate * rate)
     site["kinetic"] = kinetic
 
 
@@ -151,7 +151,7 @@ def _mean(known: Textbook, values: list[Array]) -> Array:
 def _textbook_energy(known: Textbook) -> dict[str, Array]:
     moment = sum((b.mass * b.center for b in known.bodies), start=np.zeros((len(known.q), 3)))
     kinetic = 0.5 * np.einsum("bi,bi->b", known.qd, times(known.mass_matrix(), known.qd))
-    return {"kinetic": kinetic, "potential": -moment @ known.gravity}
+    return {"kinetic": kinetic, "potential": known.spring_energy() - moment @ known.gravity}
 
 
 FORWARD_KINEMATICS = Algorithm(

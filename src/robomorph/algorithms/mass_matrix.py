@@ -56,7 +56,7 @@ def _mass_entries(state: State) -> None:
                 here = tree.links[here.parent]
             if link.forces:
                 own = (dof.index, dof.index)
-                entries[own] = entries[own] + inertia(link)
+                entries[own] = entries[own] + inertia(state, link)[dof.k]
     state.whole["mass"] = user_matrix(tree, entries)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from robomorph.algorithms.joint_forces import Rows
+from robomorph.algorithms.joint_forces import Rows, add_rows
 from robomorph.algorithms.sweep import State
 from robomorph.algorithms.tree import TreeLink
 from robomorph.spatial import Scalar
@@ -28,14 +28,15 @@ def with_own(state: State, link: TreeLink, torques: Sequence[Scalar]) -> list[Sc
     accelerations = state.fields.get(("qdd", link.index))
     if not link.forces or accelerations is None:
         return out
-    return [t + inertia(link) * a for t, a in zip(out, accelerations, strict=True)]
+    return [t + m * a for t, m, a in zip(out, inertia(state, link), accelerations, strict=True)]
 
 
-def inertia(link: TreeLink) -> Scalar:
+def inertia(state: State, link: TreeLink) -> list[Scalar]:
     """What a link's joint adds to the diagonal of the mass matrix."""
-    total: Scalar = 0.0
+    total: list[Scalar] = [0.0] * link.joint.nv
     for force in link.forces:
-        total = total + force.inertia
+        own = force.inertia(link.joint, state.fields.get(("qd", link.index), []))
+        total = [a + b for a, b in zip(total, own, strict=True)]
     return total
 
 
@@ -48,8 +49,8 @@ def rate_slopes(state: State, link: TreeLink) -> Rows | None:
     """Derivatives by the joint's own rates; None: all zero."""
     if not link.forces:
         return None
-    qd = state.fields["qd", link.index]
-    return _sum(force.rate_slopes(link.joint, qd) for force in link.forces)
+    qd, qdd = state.fields["qd", link.index], state.fields.get(("qdd", link.index))
+    return _sum(force.rate_slopes(link.joint, qd, qdd) for force in link.forces)
 
 
 def swaying(state: State, link: TreeLink) -> Rows | None:
@@ -68,6 +69,15 @@ def rate_curvature(state: State, link: TreeLink, weights: Sequence[Scalar]) -> R
     return _sum(force.rate_curvature(link.joint, qd, weights) for force in link.forces)
 
 
+def times(rows: Rows, values: Sequence[Scalar]) -> list[Scalar]:
+    """rows values."""
+    out: list[Scalar] = [0.0] * len(rows)
+    for i, row in enumerate(rows):
+        for entry, value in zip(row, values, strict=True):
+            out[i] = out[i] + entry * value
+    return out
+
+
 def transposed_times(rows: Rows | None, weights: Sequence[Scalar]) -> list[Scalar] | None:
     """rows^T weights."""
     if rows is None:
@@ -81,9 +91,6 @@ def transposed_times(rows: Rows | None, weights: Sequence[Scalar]) -> list[Scala
 def _sum(parts: Iterable[Rows | None]) -> Rows | None:
     total: Rows | None = None
     for rows in parts:
-        if rows is None:
-            continue
-        if total is not None:
-            rows = [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(total, rows, strict=True)]
-        total = rows
+        if rows is not None:
+            total = rows if total is None else add_rows(total, rows)
     return total

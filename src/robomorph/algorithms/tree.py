@@ -153,7 +153,7 @@ def build_tree(model: Model, plan: FramePlan, *, regroup: bool) -> Tree:
                 *starts[source],
                 first_dof,
                 coupling,
-                joint_forces(body),
+                joint_forces(body, model.passive),
             )
         )
         first_dof += joint.nv

@@ -71,7 +71,8 @@ def is_algorithm(word: str) -> bool:
     """Names of algorithms, as far as a frame or outputs?"""
     from robomorph.algorithms.registry import ALGORITHMS
 
-    return all(name.partition("=")[0].partition(":")[0] in ALGORITHMS for name in names([word]))
+    heads = (name.partition("=")[0].partition(":")[0] for name in names([word]))
+    return all(head.partition(".")[0] in ALGORITHMS for head in heads)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from robomorph.cli.joint_options import add_joint_options, joint_load_options
 from robomorph.cli.parser import Parser, is_number, numbers
 from robomorph.paths import user_path
 
@@ -32,6 +33,7 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
     group.add_argument("--floating-base", action="store_true", help="the root link moves freely")
     group.add_argument("--no-mimic", action="store_true", help="treat <mimic> joints as independent")
     _add_changes(parser, group)
+    add_joint_options(parser, group)
     group.add_argument(
         "--snap", metavar="RAD", type=float, help="take angles this close to right angles as exact"
     )
@@ -159,6 +161,7 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
         "strict": args.strict,
         "package_dirs": args.package_dir,
     }
+    options |= joint_load_options(args)
     if args.ignore:
         options["ignore"] = args.ignore
     if args.xacro_arg:

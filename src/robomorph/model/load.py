@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError, ModelError
 from .changes import LockedValue, Payload, ToolFrame, read_changes
 from .document import Document
+from .joint_values import JointValues, Springs
 from .mesh_paths import PackageDirs, read_package_dirs
 from .model import Model
 from .notes import Notes
+from .passive import Passive
 from .read import Ignored, Reading, XacroArgs, kinds, read
 from .reduce import reduce_tree
 from .reroot import reroot
@@ -40,6 +42,11 @@ def load_model(
     ignore: Collection[str] | str = (),
     xacro: bool = False,
     xacro_args: XacroArgs | None = None,
+    armature: JointValues | None = None,
+    damping: JointValues | None = None,
+    friction: JointValues | None = None,
+    stiffness: Springs | None = None,
+    passive: bool | Passive = False,
     stacklevel: int = 1,
 ) -> Model:
     """Load a robot and reduce it to its moving bodies.
@@ -66,11 +73,17 @@ def load_model(
     ignore: what to leave out that the format has and a robot cannot have: kinds or names (docs/models.md).
     xacro: the source is xacro, though no file called .xacro; xacro runs Python that it finds there.
     xacro_args: the arguments of a xacro file, name -> value.
+    armature, damping, friction, stiffness: of joints, in place of the file's: a number for all with one
+        degree of freedom, or joint name -> number; of springs also (stiffness, rest), rest being where they
+        are slack.
+    passive: damping, friction loss and springs are part of the dynamics; a Passive says how smooth friction
+        is.
     stacklevel: whom warnings point at: 1 is the caller of this function.
     """
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
-    changes = read_changes(locked, payloads, tool_frames, gravity)
+    joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
+    changes = read_changes(locked, payloads, tool_frames, gravity, joints, passive)
     folders = read_package_dirs(package_dirs)
     ignored = Ignored(ignore, kinds())
     if not isinstance(source, Document):

@@ -15,6 +15,7 @@ from .digest import digest_of
 from .exact import Exact
 from .geometry import Shape
 from .inertia import Inertia
+from .passive import Passive
 from .pose import Pose
 
 WORLD = -1
@@ -71,10 +72,11 @@ class Model(Exact):
 
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
-    chosen). shapes: those of the links, in the order of the frames. addresses: joint -> where its entries
-    begin in the positions and in the velocities of the library whose model this was; empty if it was none's.
-    digest: sha256 in hex over every name and exact number but those of shapes and addresses, on which no
-    kernel depends; models are equal if their digests are.
+    chosen). shapes: those of the links, in the order of the frames. addresses: where another library's
+    vectors have a joint's entries, in (positions, velocities), if the robot was that library's. passive: what
+    joints resist by themselves is part of the dynamics (None: it is kept on the bodies only). digest: sha256
+    in hex over every name and exact number but those of shapes and addresses, on which no kernel depends;
+    models are equal if their digests are.
     """
 
     name: str
@@ -84,12 +86,14 @@ class Model(Exact):
     standing: Inertia = field(default_factory=Inertia.zero)
     shapes: tuple[Shape, ...] = ()
     addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    passive: Passive | None = None
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity, (3,)))
         content = [self.name, self.bodies, self.frames, self.gravity]
-        digest = digest_of(content if self.standing.is_zero else [*content, self.standing])
+        content += [] if self.standing.is_zero else [self.standing]
+        digest = digest_of(content if self.passive is None else [*content, self.passive])
         object.__setattr__(self, "digest", digest)
 
     @cached_property

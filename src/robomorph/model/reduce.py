@@ -15,6 +15,7 @@ from .description import Joint, Limits, Link
 from .geometry import Shape
 from .gravity import down
 from .inertia import Inertia
+from .joint_values import changed_bodies, check_passive
 from .locking import standing_poses
 from .masses import check_masses
 from .model import WORLD, Body, Frame, Model
@@ -60,7 +61,9 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     poses = standing_poses(tree, changes.locked, notes, snap)
     assembly = _assemble(tree, poses, floating_base=floating_base)
     _add_payloads(tree, assembly, changes.payloads, notes)
-    bodies = _bodies(tree, assembly)
+    bodies = changed_bodies(tree, _bodies(tree, assembly), changes.joints)
+    if changes.passive is not None:
+        check_passive(tree.description.source, bodies)
     check_masses(tree, bodies, notes)
     frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
     frames += _named_frames(tree, assembly)
@@ -73,7 +76,16 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
         else down(tree, poses, floating_base=floating_base, snap=snap)
     )
     shapes, addresses = _shapes(tree, assembly), dict(tree.description.addresses)
-    return Model(tree.description.name, bodies, tuple(frames), gravity, standing, shapes, addresses)
+    return Model(
+        tree.description.name,
+        bodies,
+        tuple(frames),
+        gravity,
+        standing,
+        shapes,
+        addresses,
+        changes.passive,
+    )
 
 
 def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> _Assembly:

@@ -6,6 +6,7 @@ how structural sparsity reaches the generated code. Spatial vectors are angular 
 """
 
 from robomorph.spatial.inertia import BodyInertia, Symmetric
+from robomorph.spatial.quaternion import quaternion_turn
 from robomorph.spatial.scalar import (
     Scalar,
     absolute,
@@ -44,6 +45,7 @@ __all__ = [
     "maximum",
     "minimum",
     "neg3",
+    "quaternion_turn",
     "reciprocal",
     "scale3",
     "select",

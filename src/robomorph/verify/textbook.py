@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robomorph.model.inertia import Inertia
 from robomorph.verify.reference import Reference
+from robomorph.verify.reference_joints import coriolis_of_armature, spring_energy
 from robomorph.verify.reference_motion import MotionReference
 
 Array = npt.NDArray[Any]
@@ -90,7 +91,10 @@ class KnownStates(States):
         return self.reference.inverse_dynamics(self.q, self.qd, qdd)
 
     def coriolis_of_armature(self) -> Array:
-        return self.reference.coriolis_of_armature(self.qd)
+        return coriolis_of_armature(self.reference.robot.model, self.qd)
+
+    def spring_energy(self) -> Array:
+        return spring_energy(self.reference.robot.model, self.q)
 
     @cached_property
     def _motion(self) -> MotionReference:

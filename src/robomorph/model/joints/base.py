@@ -82,6 +82,16 @@ class JointType(ABC):
         """The tangent step (..., nv) that leads from `q0` to `q1` (..., nq)."""
         return self._space().difference(q0, q1)
 
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """(nq, nv) the derivative of `integrate` by its step, at none, over scalars of any kind."""
+        known = self.known_manifold
+        if known is None:
+            raise ModelError(
+                f"joint type {type(self).__name__}: it steps configurations in a way of its own: "
+                "derivative kernels need its `manifold`, or a method tangent(q) -> rows (nq, nv)"
+            )
+        return known.tangent(q)
+
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         """Random configurations (*shape, nq) inside the limits; unlimited ones in a sensible range."""
         return self._space().random(rng, lower, upper, shape)

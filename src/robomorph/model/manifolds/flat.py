@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robomorph.model.manifolds.base import Array, Manifold
+from robomorph.spatial import Scalar
 
 
 class Flat(Manifold):
@@ -21,6 +24,9 @@ class Flat(Manifold):
 
     def difference(self, q0: Array, q1: Array) -> Array:
         return np.asarray(q1 - q0)
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        return [[1.0 if i == j else 0.0 for j in range(self.nv)] for i in range(len(q))]
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         """In the part of (-pi, pi) that the limits leave, or within pi of the limit if they leave none."""

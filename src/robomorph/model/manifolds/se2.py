@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robomorph.model.manifolds.base import Array, Manifold
+from robomorph.spatial import Scalar
 
 
 class SE2(Manifold):
@@ -35,6 +38,10 @@ class SE2(Manifold):
         near, far = np.sinc(a / np.pi), _one_minus_cos_over(a)
         det = near * near + far * far
         return np.stack([(near * px + far * py) / det, (near * py - far * px) / det, a], axis=-1)
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        c, s = q[2], q[3]
+        return [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, -s], [0.0, 0.0, c]]
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         a = rng.uniform(-np.pi, np.pi, shape)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robomorph.model.manifolds import quaternions
 from robomorph.model.manifolds.base import Array, Manifold
+from robomorph.spatial import Scalar, quaternion_turn
 
 
 class SE3(Manifold):
@@ -34,6 +37,11 @@ class SE3(Manifold):
         angle = np.linalg.norm(w, axis=-1, keepdims=True)
         v = p - 0.5 * wp + _inverse_bend(angle) * np.cross(w, wp)
         return np.concatenate([v, w], axis=-1)
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        axes = quaternion_turn(q[3:]).rows
+        place = [[*(axis[i] for axis in axes), 0.0, 0.0, 0.0] for i in range(3)]
+        return place + [[0.0, 0.0, 0.0, *row] for row in quaternions.turning(q[3:])]
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         quaternion = quaternions.random(rng, shape)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robomorph.model.manifolds import quaternions
 from robomorph.model.manifolds.base import Array, Manifold
+from robomorph.spatial import Scalar
 
 
 class SO3(Manifold):
@@ -21,6 +24,9 @@ class SO3(Manifold):
 
     def difference(self, q0: Array, q1: Array) -> Array:
         return quaternions.turn_between(q0, q1)
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        return quaternions.turning(q)
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         return quaternions.random(rng, shape)
