@@ -120,6 +120,14 @@ VIEWER = Group(
     },
 )
 
+INTEROP = Group(
+    "interop",
+    "the bridges to other packages' arrays",
+    {
+        "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
+    },
+)
+
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER, INTEROP)
 }  # the first is what `robomorph bench` means

@@ -1,0 +1,1 @@
+"""Sections about the bridges to other packages' arrays."""
