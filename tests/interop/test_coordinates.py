@@ -11,6 +11,7 @@ import pytest
 import robomorph
 from robomorph.algorithms.configuration import Array
 from robomorph.interop.coordinates import (
+    bracket_transposed,
     is_flat,
     lift,
     lift_transposed,
@@ -18,7 +19,7 @@ from robomorph.interop.coordinates import (
     tangent_of,
     tangent_transposed,
 )
-from robomorph.model.manifolds.se2 import SE2
+from tests.interop.cases import scaled
 
 ROBOT = """<robot name="all"><link name="base"/>{joints}</robot>"""
 JOINT = """
@@ -48,17 +49,6 @@ STEP = 1e-7
 @pytest.fixture(params=ROBOTS)
 def robot(request: pytest.FixtureRequest) -> robomorph.Robot:
     return ROBOTS[request.param]
-
-
-def scaled(robot: robomorph.Robot, q: Array, factor: float | None = None) -> Array:
-    """q with its unit parts times a factor; None: normalised."""
-    out = q.copy()
-    for part in parts_of(robot.model):
-        if part.space is not None:
-            unit = slice(part.q.stop - (2 if part.space is SE2 else 4), part.q.stop)
-            length = np.linalg.norm(out[..., unit], axis=-1, keepdims=True)
-            out[..., unit] *= 1 / length if factor is None else factor
-    return out
 
 
 def spread(unit: Array) -> Array:
@@ -116,3 +106,23 @@ def test_flat_coordinates_pass_as_they_are() -> None:
     assert is_flat(robot.model) and tangent_of(np, robot.model, x, x) is x
     assert not is_flat(ROBOTS["planar"].model)
     assert len(parts_of(robot.model)) == 1  # joints that simply add are one slice
+
+
+def test_the_bracket_is_what_orders_of_derivatives_differ_by(robot: robomorph.Robot) -> None:
+    """Of coordinates, along `integrate`, by nested differences."""
+    rng = np.random.default_rng(5)
+    q = robot.random_state(rng).q
+    u, v, weight = rng.normal(size=robot.nv), rng.normal(size=robot.nv), rng.normal(size=robot.nq)
+
+    def both(first: Array, second: Array, step: float = 1e-3) -> Any:
+        """The derivative along `first` of that along `second`."""
+        sides = [
+            (a, b, robot.integrate(robot.integrate(q, a * step * first), b * step * second))
+            for a in (-1, 1)
+            for b in (-1, 1)
+        ]
+        return sum(a * b * end for a, b, end in sides) @ weight / (4 * step * step)
+
+    gradient = lift_transposed(np, robot.model, q, weight)
+    expected = both(v, u) - both(u, v)
+    np.testing.assert_allclose(v @ bracket_transposed(np, robot.model, u, gradient), expected, atol=1e-4)

@@ -80,6 +80,20 @@ def lift_transposed(xp: Any, model: Model, q: Any, w: Any) -> Any:
     return _mapped(xp, model, q, w, _LIFT_TRANSPOSED, to_tangent=True)
 
 
+def bracket_transposed(xp: Any, model: Model, u: Any, g: Any) -> Any:
+    """B(u)' g (..., nv) with g . [v, u] = v . B(u)' g, where [v, u] is the bracket of the fields along
+    constant v and u (..., nv): D_v D_u f = D_u D_v f + D_[v,u] f, D a derivative in the tangent space."""
+    pieces = []
+    for part in parts_of(model):
+        own, weight = u[..., part.v], g[..., part.v]
+        if part.space is None:
+            pieces.append(0.0 * own)
+        else:
+            numbers = _BRACKET_TRANSPOSED[part.space](_entries(own), _entries(weight))
+            pieces.append(xp.stack(numbers, -1))
+    return pieces[0] if len(pieces) == 1 else xp.concatenate(pieces, -1)
+
+
 def _mapped(xp: Any, model: Model, q: Any, x: Any, maps: dict[type, Map], *, to_tangent: bool) -> Any:
     """The maps applied part by part along the last axis."""
     parts = parts_of(model)
@@ -205,4 +219,25 @@ _LIFT_TRANSPOSED: dict[type, Map] = {
     SO3: _half_transposed,
     SE3: _se3(_turned_back, _half_transposed),
     SE2: _plane(True, _spin_lift_transposed),
+}
+
+
+def _cross(a: Numbers, b: Numbers) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def _se3_bracket_transposed(u: Numbers, g: Numbers) -> list[Any]:
+    """[(l1, w1), (l2, w2)] = (w1 x l2 - w2 x l1, w1 x w2)."""
+    lift, turn = _cross(u[:3], g[:3]), _cross(u[3:], g[3:])
+    return [*_cross(u[3:], g[:3]), *(a + b for a, b in zip(lift, turn, strict=True))]
+
+
+def _se2_bracket_transposed(u: Numbers, g: Numbers) -> list[Any]:
+    return [-u[2] * g[1], u[2] * g[0], u[0] * g[1] - u[1] * g[0]]
+
+
+_BRACKET_TRANSPOSED: dict[type, Map] = {
+    SO3: _cross,
+    SE3: _se3_bracket_transposed,
+    SE2: _se2_bracket_transposed,
 }

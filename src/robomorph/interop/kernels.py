@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robomorph.compiler.unit_parts import unit_parts
+from robomorph.errors import ArgumentError, DerivativeError
 from robomorph.interop.functions import function_named
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Kernels:
 
     def __init__(self, robot: Robot, *, threads: int | None = 1, check_finite: bool = False) -> None:
         self.robot, self.threads, self.check_finite = robot, threads, check_finite
+        # Parts of q that must have length one; none for a robot whose numbers are not to be looked at.
+        self.units = unit_parts(robot.model) if robot.check_finite else ()
         self._made: dict[Wanted, Kernel] = {}
         self._lock = threading.Lock()
 
@@ -53,9 +56,16 @@ class Kernels:
         return kernel
 
     def _make(self, wanted: Wanted) -> Kernel:
-        if wanted.derivative:
-            function_named(wanted.name).require_derivative()
-        options: dict[str, Any] = {"derivative": wanted.derivative} if wanted.derivative else {}
+        if wanted.derivative is None:
+            return self._compile(wanted)
+        function_named(wanted.name).require_derivative()
+        try:
+            return self._compile(wanted, derivative=wanted.derivative)
+        except ArgumentError as error:
+            order = "second derivatives" if wanted.derivative == "hvp" else "derivatives"
+            raise DerivativeError(f"{order} of {wanted.name} are not available: {error}") from error
+
+    def _compile(self, wanted: Wanted, **options: Any) -> Kernel:
         kernel: Kernel = self.robot.compile(
             wanted.name,
             dtype=wanted.dtype,
@@ -69,14 +79,5 @@ class Kernels:
 
     def digest(self, wanted: Wanted) -> str:
         """Names the kernel by all that it is made from: equal robots have equal digests, in every process."""
-        return named(self.robot.model.digest, wanted, self.threads, self.check_finite, units=len(self.units))
-
-    @property
-    def units(self) -> tuple[Any, ...]:
-        """Parts of q that must have length one."""
-        return unit_parts(self.robot.model)
-
-
-def named(*content: object, **more: object) -> str:
-    text = repr((_VERSION, content, sorted(more.items())))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        content = (self.robot.model.digest, wanted, self.threads, self.check_finite, len(self.units))
+        return hashlib.sha256(repr((_VERSION, content)).encode("utf-8", "surrogatepass")).hexdigest()
