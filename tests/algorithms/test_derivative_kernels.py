@@ -13,6 +13,7 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
+from robomorph.algorithms.closed_derivatives import CLOSED, closed_forms
 from robomorph.algorithms.registry import ALGORITHMS
 from tests.model.samples import MENAGERIE
 from tests.oracle.chains import WITH_BALLS, chain
@@ -119,9 +120,13 @@ def test_jvp_and_vjp(case: str, algorithm: str) -> None:
 def test_hvp(case: str, algorithm: str) -> None:
     """The derivative of the vjp, whose weights stay, along the directions."""
     x = bench(case, algorithm, wrenches=case == "menagerie" and algorithm == "inverse_dynamics")
-    vjp, hvp = x.kernel("vjp"), x.kernel("hvp")
-    found = listed(hvp(*x.arguments, *x.weights, *x.directions))
-    close(found, x.differences(lambda arguments: vjp(*arguments, *x.weights)), 1e-6)
+    vjp = x.kernel("vjp")
+    expected = x.differences(lambda arguments: vjp(*arguments, *x.weights))
+    tree = x.robot.specialiser.tree(regroup=True)
+    base = next(iter(ALGORITHMS[algorithm].formulations))
+    for formulation in (base, *closed_forms(algorithm, "hvp", tree)):
+        hvp = x.kernel("hvp", formulation=formulation)
+        close(listed(hvp(*x.arguments, *x.weights, *x.directions)), expected, 1e-6)
 
 
 @pytest.mark.parametrize("case", ["two balls", "planar", "crane-floating"])
@@ -140,6 +145,24 @@ def test_second(case: str) -> None:
             else:
                 total = total + np.einsum("zi,zijk,zj->zk", *x.weights, found[f"d2tau_d{b}_d{a}"], by[b])
         close([getattr(hvp, f"d{a}")], [total], 1e-11)
+
+
+@pytest.mark.parametrize("wrenches", [False, True])
+@pytest.mark.parametrize("algorithm, derivative", CLOSED)
+@pytest.mark.parametrize("case", CASES)
+def test_closed_forms(case: str, algorithm: str, derivative: str, wrenches: bool) -> None:
+    """Every one, at high speed, against the program that reverse or forward mode makes."""
+    if wrenches and not ALGORITHMS[algorithm].wrenches:
+        pytest.skip(f"{algorithm} takes no wrenches")
+    x = bench(case, algorithm, wrenches=wrenches, speed=20.0)
+    rest = x.weights if derivative == "vjp" else x.directions
+    base = next(iter(ALGORITHMS[algorithm].formulations))
+    expected = listed(x.kernel(derivative, formulation=base)(*x.arguments, *rest))
+    tree = x.robot.specialiser.tree(regroup=True)
+    for name in closed_forms(algorithm, derivative, tree):
+        found = listed(x.kernel(derivative, formulation=name)(*x.arguments, *rest))
+        for a, b in zip(found, expected, strict=True):
+            close([a], [b], 1e-12)
 
 
 def test_ports_and_names() -> None:

@@ -22,15 +22,18 @@ Direction = tuple[str, int]
 
 
 def derive(program: Program, model: Model, kind: str, name: str, outputs: Sequence[Port]) -> Program:
-    """The derivative of a program as `algorithms.derived` describes it; `outputs` are its results."""
+    """The derivative of a program as `algorithms.derived` describes it; `outputs` are its results. "along":
+    hvp of a program that is a vjp."""
     if kind == "vjp":
         return _pulled(program, model, name)
     if kind == "jvp":
         changes = {port.name: f"d{port.name}" for port in program.inputs}
         return _pushed(program, model, changes, name, "d")
-    if kind == "hvp":
-        changes = {port.name: f"v_{port.name}" for port in program.inputs}
-        return _pushed(_pulled(program, model, name), model, changes, name, "")
+    if kind in ("hvp", "along"):
+        vjp = _pulled(program, model, name) if kind == "hvp" else program
+        derived = {port.name for port in vjp.outputs}
+        changes = {port.name: f"v_{port.name}" for port in vjp.inputs if f"d{port.name}" in derived}
+        return _pushed(vjp, model, changes, name, "")
     return _second(program, model, name, outputs)
 
 
