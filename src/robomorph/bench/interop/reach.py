@@ -35,9 +35,9 @@ class Solved:
 
 
 class Reach:
-    """From rest at zero to rest at `goal`: multiple shooting by semi-implicit Euler steps, limits of position,
-    velocity and torque; the cost is squared torques and velocities over time. For arms whose coordinates
-    simply add."""
+    """From rest at zero to rest at `goal`: multiple shooting by semi-implicit Euler steps, limits of
+    position, velocity and torque; the cost is squared torques and velocities over time. For arms whose
+    coordinates simply add."""
 
     def __init__(self, casadi: Any, robot: Robot, dynamics: Any, *, exact: bool = True) -> None:
         self.robot, self.nv = robot, robot.nv

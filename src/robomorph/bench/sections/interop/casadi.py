@@ -35,7 +35,7 @@ _DEFECT = 1e-6  # rad/s: a motion that Pinocchio does not follow so closely is r
 
 def _jobs(session: Session) -> list[Job]:
     if Ipopt not in session.present:
-        session.note(f"{NAME} was not measured: {session.absent.get(Ipopt.name, 'casadi is not a peer here')}")
+        session.note(f"{NAME} was not measured: {session.absent.get(Ipopt.name)}")
         return []
     return [Job(f"{ROBOT}, {NODES} nodes", lambda: _run(session))]
 
@@ -138,11 +138,20 @@ def _tables(records: Records) -> list[TableData]:
         for r in records
     ]
     caption = (
-        f"From rest to rest, {NODES} steps of multiple shooting, torques within {EFFORT:.0%} of the limits, where "
-        "they bind. Time of the whole call of IPOPT, and that of Jacobians and Hessians in it. Errors are those "
-        "of the optimum against adam's. Our motions are checked by Pinocchio."
+        f"From rest to rest, {NODES} steps of multiple shooting, torques within {EFFORT:.0%} of the motors', "
+        "where they bind. Time of the whole call of IPOPT, and (slopes) of Jacobians and Hessians in it. "
+        "Errors are those of the optimum against adam's. Our motions are checked by Pinocchio."
     )
-    columns = ("dynamics", "second order", "iterations", "optimum", "error", "solve", "derivatives", "vs adam")
+    columns = (
+        "dynamics",
+        "second order",
+        "iterations",
+        "optimum",
+        "error",
+        "solve",
+        "slopes",
+        "vs adam",
+    )
     return [TableData(f"optimal control of {ROBOT} in CasADi", columns, rows, left=2, caption=caption)]
 
 
