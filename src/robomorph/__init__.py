@@ -8,7 +8,7 @@ __version__ = "0.2.0"
 
 _ROOMS = ("planning", "viewer")  # packages with a face of their own, imported on first use
 # Faces for other packages' arrays, imported on first use, too: they need the package of the same name.
-_BRIDGES = ("jax", "casadi")
+_BRIDGES = ("casadi", "jax", "torch")
 
 if not TYPE_CHECKING:  # who checks types knows every name by the import above
 

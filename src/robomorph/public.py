@@ -14,7 +14,7 @@ from robomorph.errors import (
     TargetError,
 )
 from robomorph.loading import load
-from robomorph.model import Inertia, Pose, builtin_robots
+from robomorph.model import Inertia, Passive, Pose, builtin_robots
 from robomorph.robot import Robot
 from robomorph.runtime import get_default_threads, set_default_threads
 from robomorph.runtime.kernel import KernelStats
@@ -35,6 +35,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "OverflowWarning",
+    "Passive",
     "Pose",
     "ProgramError",
     "RobomorphError",

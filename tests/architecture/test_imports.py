@@ -76,6 +76,7 @@ USES: dict[str, set[str]] = {
     },
     "jax": {"interop"},
     "casadi": {"interop"},
+    "torch": {"interop"},
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
         *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),

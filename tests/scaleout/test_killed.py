@@ -26,7 +26,7 @@ import sys
 from robomorph.scaleout import run
 from tests.scaleout.dummy import Dummy
 if __name__ == "__main__":
-    run(Dummy(notes=sys.argv[2], hold=int(sys.argv[3])), sys.argv[1], engine="local", workers=2)
+    run(Dummy(notes=sys.argv[2], hold=int(sys.argv[3])), sys.argv[1], engine=sys.argv[4], workers=2)
 """
 
 
@@ -47,12 +47,17 @@ def _counts(notes: Path) -> list[int]:
     return [attempts(notes, index) for index in range(SHARDS)]
 
 
-@pytest.mark.parametrize("engine", ["local", "dask"])
+# Ray takes long to start, and to replace a worker.
+ENGINES = ["local", "dask", pytest.param("ray", marks=pytest.mark.slow)]
+_PACKAGES = {"dask": "distributed", "ray": "ray"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_ten_killed_workers_change_nothing(
     tmp_path: Path, notes: Path, serial: dict[str, bytes], engine: str
 ) -> None:
-    if engine == "dask":
-        pytest.importorskip("distributed")
+    if engine in _PACKAGES:
+        pytest.importorskip(_PACKAGES[engine])
     summary = run(Dummy(notes=str(notes), kills=10), tmp_path / "a", engine=engine, workers=2)
     assert contents(tmp_path / "a") == serial
     assert len(list(notes.glob("killed.*"))) == 10
@@ -71,12 +76,17 @@ def test_a_shard_that_always_kills_its_worker_is_named(tmp_path: Path, notes: Pa
     assert (summary.kept, summary.new) == (1, 1)
 
 
-def test_a_killed_driver_is_run_again(tmp_path: Path, notes: Path, serial: dict[str, bytes]) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_killed_driver_is_run_again(
+    tmp_path: Path, notes: Path, serial: dict[str, bytes], engine: str
+) -> None:
+    if engine in _PACKAGES:
+        pytest.importorskip(_PACKAGES[engine])
     folder, script = tmp_path / "a", tmp_path / "driver.py"
     script.write_text(_DRIVER)
     command = [sys.executable, str(script), str(folder), str(notes)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    first = subprocess.Popen([*command, "4"], env=environment)
+    first = subprocess.Popen([*command, "4", engine], env=environment)
     try:  # two more are held in the middle then
         _until(lambda: _counts(notes)[:6] == [1] * 6, first)
     finally:
@@ -89,7 +99,7 @@ def test_a_killed_driver_is_run_again(tmp_path: Path, notes: Path, serial: dict[
     finished = {int(path.stem.removeprefix("shard-")) for path in folder.glob("progress/shard-*.json")}
     assert {0, 1, 2, 3} <= finished <= set(range(6))
     before = _counts(notes)
-    subprocess.run([*command, "0"], env=environment, check=True)
+    subprocess.run([*command, "0", engine], env=environment, check=True)
     assert contents(folder) == serial
     assert _counts(notes) == [before[index] + (index not in finished) for index in range(SHARDS)]
 

@@ -17,6 +17,8 @@ def set_inputs(state: State, values: Mapping[str, Sequence[Scalar]], wrench_link
         q = [scale * x + shift for x in values["q"][link.q_start : link.q_start + link.joint.nq]]
         moves = link.joint.transform(q, link.turn)
         state.fields["X", link.index] = Transform(link.placement).then(moves)
+        if link.forces:
+            state.fields["q", link.index] = q
     for name in ("qd", "qdd"):
         if name in values:
             set_rates(state, name, values[name])

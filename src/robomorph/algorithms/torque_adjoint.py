@@ -20,6 +20,8 @@ from __future__ import annotations
 from robomorph.algorithms.gradient_composite import derivative_step, velocity_map
 from robomorph.algorithms.inputs import set_rates, user_vector
 from robomorph.algorithms.inverse_dynamics import RNEA, joint_motion
+from robomorph.algorithms.joint_forces import diagonal
+from robomorph.algorithms.own_forces import inertia, position_slopes, rate_slopes, transposed_times
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.spatial import (
     BodyInertia,
@@ -96,6 +98,19 @@ def _adjoint_step(site: Site) -> None:
     site["by_q"] = [-position.dot(unit) for unit in units]
     site["by_qd"] = [rate.dot(unit) for unit in units]
     site["by_qdd"] = [b.dot(unit) for unit in units]
+    if site.link.forces:
+        _add_own(site)
+
+
+def _add_own(site: Site) -> None:
+    """What the joint asks for by itself."""
+    state, link, weights = site.state, site.link, site["lambda"]
+    slopes = {"by_q": position_slopes(link), "by_qd": rate_slopes(state, link)}
+    slopes["by_qdd"] = diagonal(inertia(state, link))
+    for name, rows in slopes.items():
+        own = transposed_times(rows, weights)
+        if own is not None:
+            site[name] = [a + b for a, b in zip(site[name], own, strict=True)]
 
 
 def _gather(state: State) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from robomorph.algorithms.gradient_composite import VELOCITY_MAPS
 from robomorph.algorithms.inputs import user_matrix
 from robomorph.algorithms.mass_matrix import COMPOSITES
+from robomorph.algorithms.own_forces import rate_curvature
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.algorithms.torque_adjoint import VIRTUAL, VIRTUAL_MAPS
 from robomorph.algorithms.tree import Dof
@@ -106,8 +107,19 @@ def _entries(state: State) -> None:
                 break
             sent = sent.back(state.fields["X", here.index])
             here = tree.links[here.parent]
+    _add_own(state, blocks["qd_qd"])
     for name, entries in blocks.items():
         state.whole[name] = user_matrix(tree, entries)
+
+
+def _add_own(state: State, entries: _Entries) -> None:
+    """What joints ask for by themselves: their slopes by places and accelerations are constant."""
+    for link in state.tree.links:
+        rows = rate_curvature(state, link, state.fields["lambda", link.index])
+        dofs = state.tree.link_dofs[link.index]
+        for i, row in zip(dofs, rows or (), strict=rows is not None):
+            for j, value in zip(dofs, row, strict=True):
+                entries[i.index, j.index] = entries[i.index, j.index] + value
 
 
 TORQUE_HESSIAN: tuple[Sweep | Stage, ...] = (

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from robomorph.algorithms.inputs import set_rates, user_vector
 from robomorph.algorithms.inverse_dynamics import RNEA, joint_motion
+from robomorph.algorithms.joint_forces import diagonal
+from robomorph.algorithms.own_forces import inertia, position_slopes, rate_slopes, times
 from robomorph.algorithms.sweep import WORLD, Site, Stage, State, Sweep
 from robomorph.algorithms.torque_adjoint import turning_tensor
 from robomorph.algorithms.wrenches import changed_wrenches
@@ -57,8 +59,22 @@ def _take_wrenches(state: State) -> None:
 
 def _change_back_step(site: Site) -> None:
     change: Force = site["df"]
-    site["dtau"] = [change.dot(unit) for unit in site.link.joint.subspace]
+    site["dtau"] = _with_own(site, [change.dot(unit) for unit in site.link.joint.subspace])
     site.send("df", site["X"].force_back(change + site["place"].cross_force(site["f"])))
+
+
+def _with_own(site: Site, change: list[Scalar]) -> list[Scalar]:
+    """The change of the joint's torques, and that of what the joint asks for by itself."""
+    state, link = site.state, site.link
+    if not link.forces:
+        return change
+    slopes = {"q": position_slopes(link), "qd": rate_slopes(state, link)}
+    slopes["qdd"] = diagonal(inertia(state, link))
+    for name, rows in slopes.items():
+        if rows is not None:
+            own = times(rows, site[f"change of {name}"])
+            change = [a + b for a, b in zip(change, own, strict=True)]
+    return change
 
 
 def _gather(state: State) -> None:

@@ -15,10 +15,13 @@ from robomorph.compiler.given_minv import with_minv_given
 from robomorph.compiler.specialise import Request, Specialised, Specialiser, make_request
 from robomorph.compiler.states import input_bounds, sample_arguments
 from robomorph.compiler.units.trace import trace_units
-from robomorph.errors import ArgumentError
-from robomorph.ir.program import Port
+from robomorph.errors import ArgumentError, TargetError
+from robomorph.ir.ops import SQRT
+from robomorph.ir.program import Port, Program
 from robomorph.ir.ranges import Interval
 from robomorph.ir.unit_program import UnitProgram, scales_agree
+from robomorph.model import Model
+from robomorph.naming import listed
 from robomorph.targets.fixed_point.function import ChipFunction
 from robomorph.targets.fixed_point.options import NumberOptions
 from robomorph.targets.rtl.accelerator import Accelerator
@@ -50,8 +53,10 @@ class RobotChip:
             inner = _gradient_request(self.specialiser, request)
             self.specialiser.require_masses(ALGORITHMS[request.algorithm])  # no M^-1 to give of a singular M
             made = self.specialiser.specialise(inner)
+            _refuse_friction(model, made.program)
             return _chosen(made, replace(made, program=with_minv_given(made.program, model_sizes(model).nv)))
         made = self.specialiser.specialise(request)
+        _refuse_friction(model, made.program)
         return _chosen(made, made)
 
     def unit_program(self, options: NumberOptions, formulation: str) -> UnitProgram:
@@ -94,6 +99,17 @@ class RobotChip:
 def make_accelerator(specialiser: Specialiser, request: Request, options: Options) -> Accelerator:
     """An accelerator of a robot's function."""
     return make_chip(RobotChip(specialiser, request), options)
+
+
+def _refuse_friction(model: Model, program: Program) -> None:
+    """Its law has a square root."""
+    rubbing = [body.joint_name for body in model.bodies if body.friction]
+    if model.passive is None or not rubbing or all(node.op is not SQRT for node in program.nodes):
+        return
+    raise TargetError(
+        f"{model.name}: {program.name}: fixed point, and so hardware, has no square root, which friction of "
+        f"{listed(rubbing)} needs: load the robot with friction=0 (damping and springs work) or passive=False"
+    )
 
 
 def _chosen(made: Specialised, computed: Specialised) -> ChipFunction:

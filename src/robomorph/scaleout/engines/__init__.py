@@ -69,9 +69,11 @@ def open_engine(name: str, workers: int | None) -> Engine:
 
 def check_sendable(name: str, job: Job) -> None:
     """Raises a ScaleoutError if the engine called `name` could not send the job to its workers."""
-    kind = name.partition("://")[0]
+    kind, _, address = name.partition("://")
     if kind == "serial":
         return
+    if kind == "ray" and address:  # Ray is imported for the first time here
+        import_module(f"{__name__}.ray").use_token()
     try:
         module = import_module(_PICKLES.get(kind, "pickle"))
     except ImportError:

@@ -4,6 +4,8 @@ client port)."""
 from __future__ import annotations
 
 import logging
+import os
+from pathlib import Path
 from typing import Any
 
 from robomorph.errors import ScaleoutError
@@ -49,7 +51,8 @@ class Ray:
             raise ScaleoutError(
                 f"{where}: no Ray cluster answers there ({type(error).__name__}: "
                 f"{str(error)[:200]}); start one with "
-                "`ray start --head` and give its client port, 10001 unless set otherwise"
+                "`ray start --head` and give its client port, 10001 unless set otherwise; "
+                "if the cluster asks for a token, set RAY_AUTH_MODE=token here, too"
             ) from None
         self._ours = True  # the connection, not the cluster
 
@@ -82,3 +85,11 @@ class Ray:
         self._tasks.clear()
         if self._ours:
             self._ray.shutdown()
+
+
+def use_token() -> None:
+    """Clusters started by who has a token ask for it, but a client sends it only if it is told to, by the
+    environment in which Ray is imported: without, it would wait until it gives up."""
+    named = {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys()
+    if "RAY_AUTH_MODE" not in os.environ and (named or (Path.home() / ".ray" / "auth_token").is_file()):
+        os.environ["RAY_AUTH_MODE"] = "token"

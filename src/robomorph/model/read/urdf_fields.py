@@ -8,16 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ModelError
-from .arrays import Array
-from .notes import REPEATED, Notes, Place, fault
+from ...errors import ModelError
+from ..arrays import LARGEST, Array
+from ..notes import REPEATED, Notes, Place, fault
 from .urdf_schema import KINDS
 from .xmltree import Element
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-# Metres, kilograms and kg m^2 beyond this mean nothing in a robot; below it none of our sums and
-# products overflows.
-LARGEST = 1e30
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from robomorph.naming import close_matches
 
-from .notes import STRAY_TEXT, UNKNOWN_ATTRIBUTE, UNKNOWN_ELEMENT, UNKNOWN_VERSION
+from ..notes import STRAY_TEXT, UNKNOWN_ATTRIBUTE, UNKNOWN_ELEMENT, UNKNOWN_VERSION
 from .xmltree import Element
 
 if TYPE_CHECKING:
-    from .fields import Fields
+    from .urdf_fields import Fields
 
 # 1.1 brought quat_xyzw; 1.2 capsules, and limits of acceleration, deceleration and jerk.
 VERSIONS = ("1.0", "1.1", "1.2")

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from ..errors import ModelError
-from .notes import Place, fault
+from ...errors import ModelError
+from ..document import MAX_BYTES
+from ..notes import Place, fault
 
-# Far above any published robot, and small enough to read in well under a second.
-MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 64
 MAX_ELEMENTS = 200_000
 _SHOWN_TEXT = 40

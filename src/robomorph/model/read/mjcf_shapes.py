@@ -1,0 +1,107 @@
+"""Geoms into shapes. A geom that may touch others (contype or conaffinity) is a collision shape; one that
+MuJoCo's viewer shows (group 0 to 2), or that touches nothing, a visual one: most are both."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..geometry import Box, Capsule, Color, Cylinder, Ellipsoid, Geometry, Mesh, Shape, ShapeKind, Sphere
+from ..mesh_paths import MeshPaths
+from ..model import WORLD
+from ..notes import DROPPED_GEOM, MISSING_MESH, Notes, Place
+from ..pose import Pose
+from ..rotation import rotation_from_quaternion
+from .mjcf_arrays import Arrays
+from .mjcf_names import Names
+
+_PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(8)  # MuJoCo's mjtGeom
+_LAST_SHOWN_GROUP = 2
+_GREY = (0.5, 0.5, 0.5, 1.0)  # what rgba is where the file has none
+
+
+class Shapes:
+    """The shapes of a model's bodies. `path` is the model's file, absolute."""
+
+    def __init__(self, arrays: Arrays, names: Names, path: str | None, notes: Notes) -> None:
+        self.arrays = arrays
+        self.names = names
+        self.notes = notes
+        self.meshes = MeshPaths(path, ())
+        self._missing: set[str] = set()
+
+    def of(self, body: int) -> tuple[Shape, ...]:
+        """The visual shapes of a body, then what it may touch."""
+        first, count = int(self.arrays["body_geomadr"][body]), int(self.arrays["body_geomnum"][body])
+        found = [shape for geom in range(first, first + count) for shape in self._geom(geom, body)]
+        return tuple(sorted(found, key=lambda shape: shape.kind != "visual"))
+
+    def _geom(self, geom: int, body: int) -> Iterator[Shape]:
+        arrays = self.arrays
+        touches = bool(arrays["geom_contype"][geom] or arrays["geom_conaffinity"][geom])
+        shown = not touches or int(arrays["geom_group"][geom]) <= _LAST_SHOWN_GROUP
+        pose = _pose(arrays["geom_pos"][geom], arrays["geom_quat"][geom])
+        geometry = self._geometry(geom)
+        if geometry is None:
+            return
+        if isinstance(geometry, Mesh):  # MuJoCo moves a mesh to its centre and main axes
+            mesh = int(arrays["geom_dataid"][geom])
+            pose = pose.compose(_pose(arrays["mesh_pos"][mesh], arrays["mesh_quat"][mesh]).inverse())
+        link = self.names.bodies[body]
+        name = arrays.name("geom", geom) or f"{link}_{geom - int(arrays['body_geomadr'][body])}"
+        kinds: list[ShapeKind] = [*(["visual"] if shown else []), *(["collision"] if touches else [])]  # type: ignore[list-item]
+        for kind in kinds:
+            color = self._color(geom) if kind == "visual" else None
+            yield Shape(kind, name, link, WORLD, pose, geometry, color)
+
+    def _geometry(self, geom: int) -> Geometry | None:
+        kind = int(self.arrays["geom_type"][geom])
+        a, b, c = (float(value) for value in self.arrays["geom_size"][geom])
+        known: dict[int, Geometry] = {
+            _SPHERE: Sphere(a),
+            _CAPSULE: Capsule(a, 2.0 * b),
+            _ELLIPSOID: Ellipsoid((a, b, c)),
+            _CYLINDER: Cylinder(a, 2.0 * b),
+            _BOX: Box((2.0 * a, 2.0 * b, 2.0 * c)),
+        }
+        if kind == _MESH:
+            return self._mesh(geom)
+        if kind not in known and kind != _PLANE:  # the ground is no part of a robot
+            self._note(geom, "a height field" if kind == _HFIELD else "a signed distance function")
+        return known.get(kind)
+
+    def _mesh(self, geom: int) -> Mesh | None:
+        mesh = int(self.arrays["geom_dataid"][geom])
+        start = int(self.arrays["mesh_pathadr"][mesh])
+        if start < 0:
+            self._note(geom, f"mesh {self.arrays.name('mesh', mesh)!r}, which is in no file")
+            return None
+        uri = self.arrays.path(start)
+        x, y, z = (float(value) for value in self.arrays["mesh_scale"][mesh])
+        path = Path(uri) if os.path.isabs(uri) and os.path.isfile(uri) else self.meshes.find(uri)
+        if path is None and uri not in self._missing:
+            self._missing.add(uri)
+            self.notes.add(MISSING_MESH, self._place(geom), uri)
+        return Mesh(uri, (x, y, z), path)
+
+    def _color(self, geom: int) -> Color | None:
+        """The geom's own colour, else its material's."""
+        rgba = tuple(float(value) for value in self.arrays["geom_rgba"][geom])
+        material = int(self.arrays["geom_matid"][geom])
+        if material >= 0 and np.allclose(rgba, _GREY):
+            rgba = tuple(float(value) for value in self.arrays["mat_rgba"][material])
+        r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
+        return r, g, b, a
+
+    def _note(self, geom: int, what: str) -> None:
+        self.notes.add(DROPPED_GEOM, self._place(geom), what)
+
+    def _place(self, geom: int) -> Place:
+        return Place(self.arrays.label, 0, f'<geom name="{self.arrays.name("geom", geom)}">')
+
+
+def _pose(position: np.ndarray, quaternion: np.ndarray) -> Pose:
+    return Pose(rotation_from_quaternion(np.roll(quaternion, -1), 0.0), position)
