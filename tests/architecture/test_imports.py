@@ -98,6 +98,7 @@ SHOWS: dict[str, set[str]] = {
         "compiler",
         "given",
         "ik",
+        "interop",
         "loading",
         "mpc",
         "planning",

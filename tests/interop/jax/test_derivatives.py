@@ -129,7 +129,10 @@ def test_gradients_under_transformations(case: str) -> None:
     functions = Functions(robot)
     given = arguments(robot, "forward_dynamics", 5)
     weights = normal([given[1][0]], 6)[0]
-    loss = lambda *x: functions.forward_dynamics(*x) @ weights  # noqa: E731
+
+    def loss(*x: Any) -> Any:
+        return functions.forward_dynamics(*x) @ weights
+
     grads = jax.grad(loss, (0, 1, 2))
     expected = [
         np.stack(rows) for rows in zip(*(grads(*(x[k] for x in given)) for k in range(5)), strict=True)
@@ -213,7 +216,10 @@ def test_results_that_are_derivatives_refuse_another(name: str) -> None:
     """Never zeros, whatever the mode and wherever it stands."""
     robot = load("iiwa14")
     functions, given = Functions(robot), arguments(robot, name)
-    f = lambda *x: listed(getattr(functions, name)(*x))[0].sum()  # noqa: E731
+
+    def f(*x: Any) -> Any:
+        return listed(getattr(functions, name)(*x))[0].sum()
+
     for transform in (jax.grad, jax.jacfwd, lambda f: jax.jit(jax.vmap(jax.grad(f)))):
         with pytest.raises(DerivativeError, match=f"{name}: its results are derivatives.*differentiate"):
             transform(f)(*(given if transform in (jax.grad, jax.jacfwd) else [x[None] for x in given]))

@@ -53,7 +53,8 @@ def test_wrenches_as_an_array_and_by_name(case: str, name: str) -> None:
     same(call(functions, name, *given, f_ext=by_name), call(robot, name, *given, f_ext=by_name))
     traced = jax.jit(lambda *x, f_ext: call(functions, name, *x, f_ext=f_ext))
     same(traced(*given, f_ext=by_name), call(robot, name, *given, f_ext=by_name))
-    for nothing in (None, {}):
+    nothings: tuple[Any, ...] = (None, {})
+    for nothing in nothings:
         same(call(functions, name, *given, f_ext=nothing), call(robot, name, *given))
 
 

@@ -119,11 +119,11 @@ VIEWER = Group(
         "stream": "the processor's share that showing 60 states a second takes",
     },
 )
-
 INTEROP = Group(
     "interop",
-    "the bridges to other packages' arrays",
+    "kernels with other packages' arrays and derivatives",
     {
+        "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
         "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
     },
 )

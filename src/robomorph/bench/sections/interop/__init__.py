@@ -1,1 +1,1 @@
-"""Sections about the bridges to other packages' arrays."""
+"""What other packages' arrays cost beside NumPy's."""
