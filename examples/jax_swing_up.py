@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import robomorph
+import robomorph.jax
 
 jax.config.update("jax_enable_x64", True)  # without it JAX computes in float32
 
@@ -35,7 +36,6 @@ def cost(torques: Any) -> Any:
     return 10 * miss @ miss + 0.1 * qd @ qd + 1e-4 * jnp.sum(torques**2)
 
 
-@jax.jit
 def improve(torques: Any, memory: Any) -> Any:
     """One step of Adam along the gradient through all steps of the simulation."""
     value, slope = jax.value_and_grad(cost)(torques)
@@ -45,9 +45,10 @@ def improve(torques: Any, memory: Any) -> Any:
 
 
 torques = jnp.zeros((STEPS, robot.nv))
+compiled = jax.jit(improve)
 memory: Any = (0, jnp.zeros_like(torques), jnp.zeros_like(torques))
 for k in range(200):
-    torques, memory, value = improve(torques, memory)
+    torques, memory, value = compiled(torques, memory)
     if k % 50 == 0:
         print(f"after {k:3d} steps: cost {value:.4f}")
 (q, qd), path = rollout(torques)

@@ -183,7 +183,7 @@ def test_through_a_scan(mode: str) -> None:
 def test_through_steps_of_a_floating_base() -> None:
     """A rollout's end by its start, in coordinates, and by the torques along it."""
     robot = load("crane-floating")
-    functions = Functions(robot)
+    functions: Any = Functions(robot)
     q, qd, _, dt = arguments(robot, "step")
     torques = np.random.default_rng(3).normal(size=(5, robot.nv))
     weights = np.random.default_rng(4).normal(size=robot.nq + robot.nv)
