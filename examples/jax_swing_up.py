@@ -23,7 +23,8 @@ def rollout(torques: Any) -> Any:
     """The configurations (STEPS, nq) under torques (STEPS, nv), and the state at the end."""
 
     def step(state: Any, tau: Any) -> Any:
-        after = functions.step(*state, tau, DT)
+        q, qd = state
+        after = functions.step(q, qd, tau, DT)
         return tuple(after), after.q
 
     return jax.lax.scan(step, start, torques)
