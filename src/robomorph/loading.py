@@ -44,8 +44,8 @@ def load(
 ) -> Robot:
     """Load a robot.
 
-    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF, MJCF or xacro file, URDF or
-        MJCF text, "robot_descriptions:NAME", or a mujoco.MjModel or MjSpec, pinocchio.Model or yourdfpy.URDF.
+    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF, MJCF or xacro file,
+        text of the first two, "robot_descriptions:NAME", or a model of MuJoCo, Pinocchio or yourdfpy.
     root: the link to be the root, instead of the file's: the world's frame is then its frame, and its mass
         counts (docs/conventions.md). Joints keep their coordinates, limits and torques, not their order.
     floating_base: the root link moves freely instead of being fixed to the world.
@@ -81,7 +81,8 @@ def load(
     document = read_source(source, xacro=xacro, xacro_args=xacro_args, package_dirs=folders)
     options: dict[str, Any] = {"root": root, "floating_base": floating_base, "mimic": mimic, "snap": snap}
     options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
-    options |= {"ignore": ignore} if ignore else {}
+    if ignore:
+        options["ignore"] = [ignore] if isinstance(ignore, str) else list(ignore)
     joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
     options |= {name: value for name, value in joints.items() if value is not None}
     options |= {"passive": passive} if passive is not False else {}

@@ -2,7 +2,10 @@
 
 from robomorph.errors import (
     ArgumentError,
+    DerivativeError,
+    FallbackWarning,
     MeshError,
+    MissingPackageError,
     ModelError,
     ModelWarning,
     OverflowWarning,
@@ -21,11 +24,14 @@ from robomorph.viewer.view import view
 
 __all__ = [
     "ArgumentError",
+    "DerivativeError",
+    "FallbackWarning",
     "Inertia",
     "JointLimits",
     "Kernel",
     "KernelStats",
     "MeshError",
+    "MissingPackageError",
     "ModelError",
     "ModelWarning",
     "OverflowWarning",

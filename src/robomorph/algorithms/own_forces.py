@@ -79,6 +79,18 @@ def transposed_times(rows: Rows | None, weights: Sequence[Scalar]) -> list[Scala
     return out
 
 
+def times(rows: Rows | None, values: Sequence[Scalar]) -> list[Scalar] | None:
+    """rows times values."""
+    return None if rows is None else [_dot(row, values) for row in rows]
+
+
+def _dot(row: Sequence[Scalar], values: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for a, b in zip(row, values, strict=True):
+        total = total + a * b
+    return total
+
+
 def _sum(parts: Iterable[Rows | None]) -> Rows | None:
     total: Rows | None = None
     for rows in parts:

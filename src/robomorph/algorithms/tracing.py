@@ -22,7 +22,7 @@ def begin(
     frames: Sequence[str],
 ) -> None:
     """All that steps find in a state before the first of them."""
-    state.whole.update(frame=frame, frames=tuple(frames))
+    state.whole.update(frame=frame, frames=tuple(frames), wrench_links=tuple(wrench_links))
     state.whole.update({name: values[name] for name in algorithm.parameters})
     set_inputs(state, values, wrench_links)
 

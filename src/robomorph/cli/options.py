@@ -18,7 +18,7 @@ DEFAULT_ROBOT = "iiwa14"
 def add_robot_options(parser: Parser, *, default: str | None = None, several: bool = False) -> None:
     """ROBOT and what may be changed about it while loading; ROBOT may be left out if there is a default.
     several: a list of them, `robots`, and what is changed is changed about each."""
-    text = "a built-in name (see `robomorph robots`) or the path of a URDF file"
+    text = "a built-in name (see `robomorph robots`), or the path of a URDF, MJCF or xacro file"
     if several:
         parser.robot = parser.add_argument("robots", metavar="ROBOT", nargs="*", help=text)
     elif default is None:
@@ -42,6 +42,20 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
         metavar="DIR",
         action="append",
         help="a folder that holds the ROS packages of mesh files, or is one; may be repeated",
+    )
+    group.add_argument(
+        "--ignore",
+        metavar="KIND",
+        action="append",
+        help="leave out what of an MJCF file a robot cannot have, such as tendon, equality or a thing's name "
+        "(docs/models.md has all); may be repeated",
+    )
+    group.add_argument(
+        "--xacro-arg",
+        metavar="NAME=VALUE",
+        action="append",
+        type=xacro_argument,
+        help="an argument of a xacro file; may be repeated",
     )
     group.add_argument("--strict", action="store_true", help="treat warnings about the robot as errors")
 
@@ -102,6 +116,14 @@ def locked_joint(text: str) -> tuple[str, float | list[float]]:
     return name, values[0] if len(values) == 1 else values
 
 
+def xacro_argument(text: str) -> tuple[str, str]:
+    """NAME=VALUE, split at the first '=', as xacro's own NAME:=VALUE is."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.rstrip(":"):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE such as hand=true, found {text!r}")
+    return name.removesuffix(":"), value
+
+
 def payload(words: list[str]) -> tuple[str, list[float]]:
     """The link, and 1, 4 or 10 numbers: mass, centre of mass, inertia."""
     values = numbers(words[1:])
@@ -140,6 +162,10 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
         "package_dirs": args.package_dir,
     }
     options |= joint_load_options(args)
+    if args.ignore:
+        options["ignore"] = args.ignore
+    if args.xacro_arg:
+        options["xacro_args"] = _once("--xacro-arg", args.xacro_arg)
     if args.gravity is not None:
         options["gravity"] = args.gravity
     if args.snap is not None:

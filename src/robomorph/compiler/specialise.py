@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from robomorph.algorithms.closed_derivatives import closed_forms
+from robomorph.algorithms.closed_derivatives import CLOSED, closed_forms
 from robomorph.algorithms.derived import DERIVATIVES, derived_algorithm
 from robomorph.algorithms.frames import FramePlan, plan_frames
 from robomorph.algorithms.prefix import shallow_formulations
@@ -59,7 +59,7 @@ class Request:
         if self.derivative is None:
             return entry
         wrenches = bool(self.wrench_links)
-        closed = closed_forms(self.algorithm, self.derivative, wrenches=wrenches)
+        closed = CLOSED.get((self.algorithm, self.derivative))
         return derived_algorithm(entry, self.derivative, self.outputs, wrenches=wrenches, formulations=closed)
 
     @property
@@ -146,7 +146,12 @@ class Specialiser:
     def _formulations(self, request: Request) -> list[str]:
         algorithm = _algorithm(request)
         tree = self.tree(regroup=algorithm.regroup)
-        closed = {} if request.derivative is None else request.entry.formulations
+        derivative, wrenches = request.derivative, bool(request.wrench_links)
+        closed = (
+            {}
+            if derivative is None
+            else closed_forms(request.algorithm, derivative, wrenches=wrenches, tree=tree)
+        )
         names = [*closed, *algorithm.usable_formulations(tree)]
         if request.formulation is None:
             return names
@@ -158,16 +163,14 @@ class Specialiser:
         return [request.formulation]
 
     def _trace(self, request: Request, formulation: str, limit: int | None) -> Program | None:
-        """One formulation without dead code; None if it is certain to lose. A derivative that has no closed
-        form is made of the algorithm's own formulation."""
-        closed = request.derivative is not None and formulation in request.entry.formulations
-        algorithm = request.entry if closed else _algorithm(request)
+        """One formulation without dead code; None if it is certain to lose."""
+        algorithm, outputs, kind = _basis(request, formulation)
         try:
             program = trace(
                 algorithm,
                 self.tree(regroup=algorithm.regroup),
                 formulation,
-                outputs=request.results if closed else request.outputs,
+                outputs=outputs,
                 wrench_links=request.wrench_links,
                 frame=request.frame,
                 frames=request.frames,
@@ -175,15 +178,28 @@ class Specialiser:
             )
         except TraceTooLong:
             return None
-        if request.derivative is None or closed:
+        if kind is None:
             return dce(program)
-        return self._derive(request, run_passes(dce(program), SIMPLIFY))
-
-    def _derive(self, request: Request, program: Program) -> Program:
+        simple = run_passes(dce(program), SIMPLIFY)
         sizes, counts = model_sizes(self.model), (len(request.frames), len(request.wrench_links))
         ports = [request.entry.output_port(name, sizes, *counts) for name in request.results]
-        assert request.derivative is not None
-        return dce(derive(program, self.model, request.derivative, request.name, ports))
+        try:
+            return dce(derive(simple, self.model, kind, request.name, ports, limit))
+        except TraceTooLong:
+            return None
+
+
+def _basis(request: Request, formulation: str) -> tuple[Algorithm, tuple[str, ...], str | None]:
+    """What is traced, for which results, and what is to be derived from it (None: nothing). A derivative
+    without a closed form is made of the algorithm itself, hvp of a closed form of vjp."""
+    kind = request.derivative
+    wrenches = bool(request.wrench_links)
+    if kind is None or formulation not in closed_forms(request.algorithm, kind, wrenches=wrenches):
+        return _algorithm(request), request.outputs, kind
+    if kind == "hvp":
+        vjp = replace(request, derivative="vjp")
+        return vjp.entry, vjp.results, "along"
+    return request.entry, request.results, None
 
 
 def _algorithm(request: Request) -> Algorithm:
@@ -245,7 +261,7 @@ def make_request(
     _check_frame(model, entry, frame)
     several = _frames(model, entry, frames)
     request = Request(algorithm, chosen, tuple(links), frame, formulation, several, derivative=derivative)
-    own = request.entry.formulations  # a derivative has closed forms beside those it can be made of
+    own = () if derivative is None else closed_forms(algorithm, derivative, wrenches=bool(links))
     if formulation is not None:
         known = [*own, *entry.formulations, *shallow_formulations(algorithm, entry.formulations)]
         _require(f"formulation of {request.name}", formulation, known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.paths import user_path
 from robomorph.robot import Robot
+from robomorph.targets.casadi.sources import CasadiPackage, casadi_files
 from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_shared
 from robomorph.targets.cpp.c_abi import check_symbols
 from robomorph.targets.cpp.manifold import manifold_routines, unknown_kinds
@@ -48,8 +49,9 @@ from robomorph.targets.cpp.package import (
 )
 from robomorph.targets.cpp.project import project_files
 
-TARGETS = ("cpp", "cuda", "opencl")
+TARGETS = ("cpp", "cuda", "opencl", "casadi")
 DTYPES = ("float64", "float32")
+_CASADI_DEFAULTS = ("inverse_dynamics", "forward_dynamics")
 # Nodes up to which a function is one block, and in each block of a longer one: in short blocks g++ keeps
 # more values in registers, and people their bearings.
 _WHOLE, _PIECE = 450, 300
@@ -93,9 +95,11 @@ class FunctionSpec:
         return f"{name}_frame" if self.frame and name == self.function else name
 
 
-def default_functions(frames: Sequence[str] = ()) -> list[FunctionSpec]:
-    """Every algorithm that the robot has; those about one frame once for each of `frames`."""
-    specs = [FunctionSpec(a.name, optional=True) for a in state_algorithms().values() if not a.frame]
+def default_functions(frames: Sequence[str] = (), target: str = "cpp") -> list[FunctionSpec]:
+    """Every algorithm that states alone decide, for CasADi the dynamics (each brings its derivatives); those
+    about one frame once for each of `frames`."""
+    names = [a.name for a in state_algorithms().values() if not a.frame]
+    specs = [FunctionSpec(n, optional=True) for n in (_CASADI_DEFAULTS if target == "casadi" else names)]
     return specs + frame_functions(frames)
 
 
@@ -116,7 +120,8 @@ def export(
     f_ext: bool | Sequence[str] = False,
     force: bool = False,
     mpc: Any = None,
-) -> CppPackage | GpuPackage:
+    derivatives: int = 2,
+) -> CppPackage | GpuPackage | CasadiPackage:
     """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`, which
     stays as it was if that fails. A ModelWarning, and `left_out` of the result, say what the robot lacks.
 
@@ -125,9 +130,13 @@ def export(
     arguments of the functions that know them (True: all). force: write into a folder that holds other things.
     mpc: an mpc.Problem, an mpc.Controller or the path of a problem's TOML file: a controller for it goes with
     the kernels (C++ only; then `functions` are forward_dynamics by default, and dtypes float64).
+    derivatives: for casadi, their highest order; its functions are those of the dynamics by default.
     """
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
+    if target == "casadi" and mpc is None:
+        chosen = {"dtypes": dtypes, "name": name, "f_ext": f_ext, "derivatives": derivatives}
+        return _export_casadi(robot, directory, functions, force, chosen)
     control = None
     if mpc is not None:
         control, functions = _control(robot, mpc, target, functions)
@@ -135,9 +144,7 @@ def export(
     package = make_package(robot, functions, dtypes=dtypes or DTYPES, name=name, f_ext=f_ext)
     if control is not None:
         package = replace(package, functions=(*package.functions, *control.kernels))
-    for reason in dict.fromkeys(package.left_out.values()):
-        names = [name for name, why in package.left_out.items() if why == reason]
-        warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
+    _warn_of(package.left_out)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
     files = project_files(package) if on_gpu is None else package_files(on_gpu)
     about = source_manifest(target, package)
@@ -145,6 +152,28 @@ def export(
         files, about = control_files(package, control, files), {**about, "controller": control.about}
     write_folder(user_path(directory), files, about, force=force)
     return package if on_gpu is None else on_gpu
+
+
+def _export_casadi(
+    robot: Robot,
+    directory: str | Path,
+    functions: Iterable[str | FunctionSpec] | None,
+    force: bool,
+    chosen: Mapping[str, Any],
+) -> CasadiPackage:
+    from robomorph.export.casadi import casadi_package  # which names functions as is done here
+
+    exported = casadi_package(robot, functions, **chosen)
+    _warn_of(exported.package.left_out)
+    about = {**source_manifest("casadi", exported.package), "derivatives": exported.order}
+    write_folder(user_path(directory), casadi_files(exported), about, force=force)
+    return exported
+
+
+def _warn_of(left_out: Mapping[str, str]) -> None:
+    for reason in dict.fromkeys(left_out.values()):
+        names = [name for name, why in left_out.items() if why == reason]
+        warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=4)
 
 
 def _control(

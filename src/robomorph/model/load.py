@@ -51,8 +51,8 @@ def load_model(
 ) -> Model:
     """Load a robot and reduce it to its moving bodies.
 
-    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF, MJCF or xacro file, text of
-        the first two, "robot_descriptions:NAME", or an object: mujoco.MjModel or MjSpec, pinocchio.Model,
+    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF, MJCF or xacro file,
+        text of the first two, "robot_descriptions:NAME", or a mujoco.MjModel or MjSpec, pinocchio.Model or
         yourdfpy.URDF.
     root: the link to be the root instead of the file's; joints on the way to it are turned round, and keep
         their coordinates, limits and torques.
@@ -71,7 +71,7 @@ def load_model(
         or 1; 0 takes every number as it is written.
     package_dirs: folders that hold the packages which mesh files are named by, or are such packages.
     ignore: what to leave out that the format has and a robot cannot have: kinds or names (docs/models.md).
-    xacro: the text or file is xacro, though it is no file called .xacro; xacro runs Python that it finds there.
+    xacro: the source is xacro, though no file called .xacro; xacro runs Python that it finds there.
     xacro_args: the arguments of a xacro file, name -> value.
     armature, damping, friction, stiffness: of joints, in place of the file's: a number for all with one
         degree of freedom, or joint name -> number; of springs also (stiffness, rest), rest being where they

@@ -12,7 +12,7 @@ _SHOWN = 8
 
 
 class Place(NamedTuple):
-    """A spot in a description: the file (or what stands for it), the line from 1 (0: unknown), the element."""
+    """A spot in a description: the file (or what stands for it), the line (0: unknown), the element."""
 
     source: str
     line: int
@@ -154,6 +154,7 @@ TEXTURE = Concern(
     "textures, which are not read; the colour of the material is used, if it has one",
     "give the material a <color>, and remove the <texture>",
 )
+MUJOCO_WARNS = Concern("what MuJoCo warns of while it compiles the model", "correct the file as it says")
 DROPPED_GEOM = Concern(
     "geoms that are no shape of a robot; they were left out, and dynamics and kinematics do without",
     "draw them as meshes from files, or as simple shapes",

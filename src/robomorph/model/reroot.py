@@ -2,8 +2,8 @@
 
 A joint on the way from the old root to the new one is turned round. It led from its parent P to its child C
 by P -> placement -> motion(q) -> tail -> C, so it now leads from C to P by the inverse of each, in opposite
-order: the inverse of the tail, motion(q) about the negated axis (the inverse, at the same q), then the inverse
-of the placement. Coordinates, limits and torques keep their signs.
+order: the inverse of the tail, motion(q) about the negated axis (the inverse, at the same q), then the
+inverse of the placement. Coordinates, limits and torques keep their signs.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def _rotation(quaternion: Array) -> Array:
 
 
 def snapped_rotation(rotation: Array, snap: float) -> Array:
-    """The (3, 3) `rotation`, with those of its angles about z, y and x that are within `snap` (rad) of a right
-    angle taken as exactly that, as those of rpy are."""
+    """The (3, 3) `rotation`; those of its angles about z, y and x that are within `snap` (rad) of a right
+    angle are taken as exactly that, as those of rpy are."""
     rpy = rpy_from_rotation(rotation, snap)
     if not any(right_angle_error(float(angle)) <= snap for angle in rpy):
         return rotation

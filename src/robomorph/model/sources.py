@@ -51,11 +51,12 @@ def read_source(
         source, defaults = described(source)
     document = _document(source)
     if xacro and document.given is None:
-        document = document._replace(format="xacro")
+        label = "<xacro text>" if document.path is None else document.label
+        document = document._replace(format="xacro", label=label)
     if document.format != "xacro" and (xacro or xacro_args is not None):
         raise ArgumentError(
-            f"{'xacro' if xacro else 'xacro_args'}: expected a xacro file or text, found {document.label}, which "
-            f"is {document.format}. Leave it out, or say xacro=True of a file that is not called .xacro."
+            f"{'xacro' if xacro else 'xacro_args'}: expected xacro, found {document.label}, "
+            f"which is {document.format}. Leave it out, or say xacro=True of a file not called .xacro."
         )
     rewrite = FORMATS[document.format].rewrite
     return (
@@ -124,8 +125,8 @@ def _unknown(name: str) -> ModelError:
     close = close_matches(name, known)
     guess = f" Did you mean {' or '.join(repr(match) for match in close)}?" if close else ""
     return ModelError(
-        f"{_short(name)!r}: expected a built-in robot, the path of a URDF, MJCF or xacro file, or the text of one; "
-        f"found no such file.{guess} Built-in are {listed(known)} (chain:12 has 12 joints); "
+        f"{_short(name)!r}: expected a built-in robot, the path of a URDF, MJCF or xacro file, or the text "
+        f"of one; found no such file.{guess} Built-in are {listed(known)} (chain:12 has 12 joints); "
         f"{PREFIX}NAME is one of the package robot_descriptions."
     )
 

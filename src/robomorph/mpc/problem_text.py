@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BUILT_IN = "<built-in "
 # Options of `load` that a table can say as they are.
-_PLAIN = ("root", "locked", "gravity", "armature", "damping", "friction", "stiffness", "passive")
+_PLAIN = ("root", "locked", "gravity", "ignore", "armature", "damping", "friction", "stiffness", "passive")
 
 
 def problem_text(problem: Problem, load: str | None = None) -> str:

@@ -1,7 +1,8 @@
-"""Readers: a file, a text or an object into a Description. The table of formats; the first that fits reads."""
+"""Readers: a file, a text or an object into a Description. `FORMATS` is their table."""
 
 from __future__ import annotations
 
+import contextlib
 from xml.parsers import expat
 
 from ..description import Description
@@ -11,6 +12,7 @@ from .mjcf import MJCF
 from .pinocchio import PINOCCHIO
 from .urdf import URDF
 from .xacro import XACRO
+from .xmltree import without_leading
 from .yourdfpy import YOURDFPY
 
 __all__ = [
@@ -59,19 +61,18 @@ def read(document: Document, reading: Reading) -> Description:
 def outermost_tag(document: Document) -> str:
     """The tag of the first element, or nothing if there is none that can be read."""
     found: list[str] = []
-    start = max(document.data.find(b"<"), 0)  # as the readers do: blank lines before <?xml are passed over
+
+    def first(tag: str, attributes: dict[str, str]) -> None:
+        del attributes
+        found.append(tag)
+        raise _Found
+
     parser = expat.ParserCreate(document.encoding)
-    parser.StartElementHandler = lambda tag, _: found.append(tag) or _stop()
-    try:
-        parser.Parse(document.data[start:], True)
-    except (_Found, expat.ExpatError, ValueError, LookupError):
-        pass
+    parser.StartElementHandler = first
+    with contextlib.suppress(_Found, expat.ExpatError, ValueError, LookupError):
+        parser.Parse(without_leading(document.data)[0], True)
     return found[0] if found else ""
 
 
 class _Found(Exception):
     """The parser need not go on."""
-
-
-def _stop() -> None:
-    raise _Found

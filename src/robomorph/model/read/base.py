@@ -39,8 +39,8 @@ class Ignored:
             if word not in self._kinds and word not in self._met:
                 close = hint(word, sorted({*self._kinds, *self._met}))
                 raise ArgumentError(
-                    f"ignore: expected kinds ({', '.join(self._kinds)}) or names of things that {source} has and "
-                    f"that cannot be represented, found {word!r}; {close}."
+                    f"ignore: expected kinds ({', '.join(self._kinds)}) or names of things of {source} that "
+                    f"cannot be represented, found {word!r}; {close}"
                 )
 
 

@@ -1,7 +1,7 @@
 """MJCF by MuJoCo's own compiler: what is read are the arrays of the MjModel that it makes.
 
-So includes, defaults, frames, angles, inertias from geoms and every setting of <compiler> are MuJoCo's. What a
-robot here cannot have is refused by name, or left out by `load(ignore=)` (mjcf_refusals.py).
+So includes, defaults, frames, angles, inertias from geoms and every setting of <compiler> are MuJoCo's. What
+a robot here cannot have is refused by name, or left out by `load(ignore=)` (mjcf_refusals.py).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _GRAVITY_OFF = "mjDSBL_GRAVITY"
 def parse_mjcf(document: Document, reading: Reading) -> Description:
     """Read MJCF, or an MjModel or MjSpec. The world body is the root link; bodies are links of their names,
     and sites are frames. `mjcf_names.py` says what is called how where the file gives no name."""
-    model, label = compiled(document)
-    arrays = Arrays(model, label)
+    model, spec = compiled(document, reading.notes)
+    arrays = Arrays(model, document.label)
     names = Names(arrays)
     check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
-    shapes = Shapes(arrays, names, document.path, reading.notes)
+    shapes = Shapes(arrays, names, document.path, reading.notes, spec)
     motors = actuated(arrays, names, reading)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []

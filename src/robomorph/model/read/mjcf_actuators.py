@@ -1,9 +1,10 @@
 """What actuators say of joints: the largest effort, and armature and damping seen through the gear.
 
-The effort limit of a hinge or slide is the sum over its actuators of |gear| times the largest force of each:
-`forcerange` where that is limited, else |gain| times `ctrlrange` where the force is a fixed gain times a limited
-control and nothing else; an actuator with neither has no limit, and so has its joint then. `actuatorfrcrange`
-of the joint bounds the sum. Where the two directions differ the larger counts, with a warning.
+The effort limit of a hinge or slide is the sum over its actuators of gear times the force that each can
+exert: `forcerange` where that is limited, else gain times `ctrlrange` where the force is a fixed gain times a
+limited control and nothing else; an actuator with neither has no limit, and so has its joint then. A joint
+without actuators has none either. `actuatorfrcrange` of the joint bounds the sum. Where the two directions
+differ the larger counts, with a warning.
 """
 
 from __future__ import annotations

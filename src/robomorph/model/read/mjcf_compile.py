@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ModelError
 from ..document import MAX_BYTES, Document
+from ..notes import MUJOCO_WARNS, Notes, Place
 from .base import full_name, missing
 
+_LOCK = threading.Lock()  # who hears warnings is one for the whole process
 _CLASSES = ("MjModel", "MjSpec")
 
 
@@ -18,16 +23,17 @@ def is_mujoco(given: object) -> bool:
     return name.startswith("mujoco") and name.endswith(tuple(f".{one}" for one in _CLASSES))
 
 
-def compiled(document: Document) -> tuple[Any, str]:
-    """The MjModel, and what messages call it. Older packages of that name are not MuJoCo's."""
+def compiled(document: Document, notes: Notes) -> tuple[Any, Any]:
+    """The MjModel, and the MjSpec that it was compiled from (None for a model that was given); what MuJoCo
+    warns of goes to `notes`."""
     mujoco = _mujoco(document.label)
     given = document.given
-    if given is None:
-        return _from_xml(mujoco, document), document.label
     if isinstance(given, mujoco.MjModel):
-        return given, document.label
-    if hasattr(mujoco, "MjSpec") and isinstance(given, mujoco.MjSpec):
-        return _said(document.label, given.copy().compile), document.label
+        return given, None
+    with _heard(mujoco, document.label, notes):
+        if given is None or isinstance(given, mujoco.MjSpec):
+            spec = _parsed(mujoco, document) if given is None else given.copy()
+            return _said(document.label, spec.compile), spec
     raise ModelError(
         f"{document.label}: expected an MjModel or MjSpec of the package mujoco, found {full_name(given)}. "
         "To mend it: load the XML file instead."
@@ -39,24 +45,41 @@ def _mujoco(label: str) -> Any:
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError:
         raise missing("mujoco", "mjcf", label) from None
+    if not (hasattr(mujoco, "MjModel") and hasattr(mujoco, "MjSpec")):  # before 3.2, or another's
+        raise missing("mujoco 3.2 or later", "mjcf", label)
     return mujoco
 
 
-def _from_xml(mujoco: Any, document: Document) -> Any:
+@contextlib.contextmanager
+def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
+    """Note what MuJoCo warns of; left alone it prints that, and writes a log into the current folder."""
+    said: list[str] = []
+    with _LOCK:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(said.append)
+        try:
+            yield
+        finally:
+            mujoco.set_mju_user_warning(before)
+    for words in said:
+        notes.add(MUJOCO_WARNS, Place(label, 0, "<mujoco>"), " ".join(words.split()).rstrip("."))
+
+
+def _parsed(mujoco: Any, document: Document) -> Any:
     if len(document.data) > MAX_BYTES:
         raise ModelError(
-            f"{document.label}: expected at most {MAX_BYTES} bytes, found more. To mend it: put meshes into files "
-            "of their own."
+            f"{document.label}: expected at most {MAX_BYTES} bytes, found more. To mend it: put meshes into "
+            "files of their own."
         )
     if document.path is not None:
-        return _said(document.label, lambda: mujoco.MjModel.from_xml_path(document.path))
+        return _said(document.label, lambda: mujoco.MjSpec.from_file(document.path))
     try:
         text = document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError) as error:
         raise ModelError(
             f"{document.label}: expected MJCF in UTF-8, found another encoding: {error}."
         ) from None
-    return _said(document.label, lambda: mujoco.MjModel.from_xml_string(text))
+    return _said(document.label, lambda: mujoco.MjSpec.from_string(text))
 
 
 def _said(label: str, make: Any) -> Any:
@@ -65,6 +88,7 @@ def _said(label: str, make: Any) -> Any:
         return make()
     except Exception as error:  # its own FatalError among them
         said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        fix = "call the file .xml" if "decoder" in said else "correct it"
         raise ModelError(
-            f"{label}: expected a model that MuJoCo compiles, found: {said}. To mend it: correct the file as it says."
+            f"{label}: expected a model that MuJoCo compiles, which says: {said}. To mend it: {fix}."
         ) from None

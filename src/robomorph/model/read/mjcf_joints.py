@@ -20,6 +20,8 @@ from .mjcf_arrays import Arrays
 from .mjcf_names import Names
 
 FREE, BALL, SLIDE, HINGE = range(4)  # MuJoCo's mjtJoint
+# Beyond it MuJoCo's own angle, the coordinate less this, has lost the digits that we keep.
+_LARGEST_REF = 1e6
 _KINDS = {FREE: "floating", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
 
 
@@ -59,7 +61,7 @@ def _joint(
     back, rest = Pose(), 0.0
     if kind in (SLIDE, HINGE):
         axis = snapped_axis(_unit(arrays, names, joint), snap)
-        back = _moved(kind, axis, -float(arrays["qpos0"][at]), snap)
+        back = _moved(kind, axis, -_ref(arrays, names, joint), snap)
         rest = float(arrays["qpos_spring"][at])
     free_spring = arrays.disabled("mjDSBL_SPRING", "mjDSBL_PASSIVE")
     free_damper = arrays.disabled("mjDSBL_DAMPER", "mjDSBL_PASSIVE")
@@ -93,6 +95,14 @@ def _unit(arrays: Arrays, names: Names, joint: int) -> Array:
             "normalise jnt_axis",
         )
     return axis / length
+
+
+def _ref(arrays: Arrays, names: Names, joint: int) -> float:
+    ref = float(arrays["qpos0"][int(arrays["jnt_qposadr"][joint])])
+    if int(arrays["jnt_type"][joint]) == HINGE and abs(ref) > _LARGEST_REF:
+        place, most = f"joint {names.joints[joint]!r}", f"a ref of at most {_LARGEST_REF:g} rad"
+        raise arrays.wrong(place, most, f"{ref:g}", "write the angle within a turn or two")
+    return ref
 
 
 def _moved(kind: int, axis: Array, by: float, snap: float) -> Pose:

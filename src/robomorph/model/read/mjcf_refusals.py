@@ -18,6 +18,8 @@ from .mjcf_arrays import Arrays
 from .mjcf_joints import BALL, FREE, HINGE, SLIDE
 from .mjcf_names import Names
 
+_SHOWN = 3  # of a kind, in messages
+
 
 class Found(NamedTuple):
     """One thing that cannot be represented: its name (empty if it has none), and what it is."""
@@ -27,18 +29,27 @@ class Found(NamedTuple):
 
 
 def check(arrays: Arrays, names: Names, ignored: Ignored) -> None:
-    """ModelError for the first thing that cannot be represented and is not ignored."""
+    """ModelError that names all that cannot be represented and is not ignored."""
+    refused = {}
     for kind, find in KINDS.items():
-        for name, what in find(arrays, names):
-            if not ignored.covers(kind, name):
-                called = f"{what} {name!r}" if name else what
-                words = f"{kind!r}" + (f", or {name!r}" if name and name != kind else "")
-                raise arrays.wrong(
-                    called,
-                    "a tree of rigid bodies",
-                    what,
-                    f"remove it, or leave it out with ignore=({words},)",
-                )
+        found = [one for one in find(arrays, names) if not ignored.covers(kind, one.name)]
+        if found:
+            refused[kind] = "; ".join(_described(found))
+    if refused:
+        raise arrays.wrong(
+            "what a robot here cannot have",
+            "a tree of rigid bodies and no more",
+            "; ".join(refused.values()),
+            f"remove it, or leave it out with ignore={list(refused)} (--ignore); single names will do, too",
+        )
+
+
+def _described(found: list[Found]) -> Iterator[str]:
+    """The first few things of one kind, by name where they have one."""
+    for name, what in found[:_SHOWN]:
+        yield f"{what} {name!r}" if name else what
+    if len(found) > _SHOWN:
+        yield f"and {len(found) - _SHOWN} more"
 
 
 def _equality(arrays: Arrays, names: Names) -> Iterator[Found]:
@@ -88,12 +99,11 @@ def _actuator(arrays: Arrays, names: Names) -> Iterator[Found]:
     for i in range(actuator_count(arrays)):
         name, joint = arrays.name("actuator", i), driven(arrays, i)
         if joint is None:
-            yield Found(name, "an actuator of something else than a hinge or slide,")
+            yield Found(name, "an actuator of what is no hinge or slide:")
         elif not is_simple(arrays, i):
-            yield Found(name, "an actuator with dynamics or delay,")
+            yield Found(name, "an actuator with dynamics or delay:")
         elif _adds_polynomial(arrays, i):
-            yield Found(name, "an actuator with damping that is not linear,")
-        del joint
+            yield Found(name, "an actuator with damping that is not linear:")
 
 
 def _adds_polynomial(arrays: Arrays, actuator: int) -> bool:
@@ -106,7 +116,7 @@ def _spring(arrays: Arrays, names: Names) -> Iterator[Found]:
     for joint in range(arrays.count("njnt")):
         kind, name = int(arrays["jnt_type"][joint]), names.joints[joint]
         if kind in (FREE, BALL) and arrays["jnt_stiffness"][joint]:
-            yield Found(name, "the spring of a ball or free joint,")
+            yield Found(name, "the spring of the ball or free joint")
         elif np.any(arrays.get("jnt_stiffnesspoly", "jnt_type")[joint]):
             yield Found(name, "a spring that is not linear, of joint")
         elif arrays.get("jnt_springyield", "jnt_type")[joint]:
@@ -126,23 +136,17 @@ def _friction(arrays: Arrays, names: Names) -> Iterator[Found]:
     if arrays.disabled("mjDSBL_FRICTIONLOSS", "mjDSBL_CONSTRAINT"):
         return
     yield from _uneven(arrays, names, "dof_frictionloss")
-    yield from _of_free(arrays, names, "dof_frictionloss", "friction loss of the free joint")
+    for joint in np.flatnonzero(arrays["jnt_type"] == FREE):  # along the world's axes there
+        if arrays["dof_frictionloss"][int(arrays["jnt_dofadr"][joint])]:
+            yield Found(names.joints[joint], "friction loss of the free joint")
 
 
 def _armature(arrays: Arrays, names: Names) -> Iterator[Found]:
-    """MuJoCo's free joint has its armature in the world's axes, ours would have it in the body's."""
     yield from _uneven(arrays, names, "dof_armature")
-    yield from _of_free(arrays, names, "dof_armature", "armature of the free joint")
-
-
-def _of_free(arrays: Arrays, names: Names, array: str, what: str) -> Iterator[Found]:
-    for joint in np.flatnonzero(arrays["jnt_type"] == FREE):
-        if arrays[array][int(arrays["jnt_dofadr"][joint])]:
-            yield Found(names.joints[joint], what)
 
 
 def _uneven(arrays: Arrays, names: Names, array: str) -> Iterator[Found]:
-    """The compiler gives all degrees of freedom of a joint one number; who changes a model may give several."""
+    """The compiler gives all degrees of freedom of a joint one number; changed models may have several."""
     for joint, kind in enumerate(arrays["jnt_type"]):
         start = int(arrays["jnt_dofadr"][joint])
         count = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}[int(kind)]

@@ -1,7 +1,7 @@
 """yourdfpy's URDF objects, written down as URDF.
 
-Not by its own writer: that turns rotations into roll, pitch and yaw, which near a pitch of a right angle loses
-digits (1e-4 rad where a file has twelve digits of pi/2). Here they are quaternions.
+Not by its own writer: that turns rotations into roll, pitch and yaw, which near a pitch of a right angle
+loses digits (1e-4 rad where a file has twelve digits of pi/2). Here they are quaternions.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def write_down(document: Document, arguments: XacroArgs, package_dirs: tuple[Pat
         lines = list(_robot(urdf.robot, getattr(urdf, "_filename_handler", None)))
     except (AttributeError, TypeError, ValueError, IndexError) as error:
         raise ModelError(
-            f"{document.label}: expected a yourdfpy.URDF with its robot, found one that cannot be written down: "
-            f"{error}. To mend it: load it anew, or load its file."
+            f"{document.label}: expected a yourdfpy.URDF with its robot, found one that cannot be written "
+            f"down: {error}. To mend it: load it anew, or load its file."
         ) from None
     return Document("\n".join(lines).encode("utf-8", "replace"), document.label, "utf-8")
 

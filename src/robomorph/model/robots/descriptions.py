@@ -16,8 +16,8 @@ _PATHS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")  # what a description has of t
 
 
 def described(source: str) -> tuple[str, dict[str, Any]]:
-    """The file, and arguments if it is xacro, of `robot_descriptions:NAME`; NAME is a module of that package, such as panda_description, or
-    that without its ending `_description`."""
+    """The file of `robot_descriptions:NAME`, and its arguments if it is xacro. NAME is a module of that
+    package, such as panda_description, or that without its ending `_description`."""
     name = source[len(PREFIX) :]
     if importlib.util.find_spec(_PACKAGE) is None:
         raise ModelError(
@@ -31,8 +31,8 @@ def described(source: str) -> tuple[str, dict[str, Any]]:
         module = importlib.import_module(f"{_PACKAGE}.{chosen}")
     except Exception as error:  # whatever keeps it from being fetched: no network, no git, no room
         raise ModelError(
-            f"{source!r}: {_PACKAGE} cannot fetch this robot: {_first_line(error)}. Load it once with a network, "
-            "or load its file by name."
+            f"{source!r}: {_PACKAGE} cannot fetch this robot: {_first_line(error)}. Load it once with a "
+            "network, or load its file by name."
         ) from error
     found = [getattr(module, path) for path in _PATHS if hasattr(module, path)]
     if not found:

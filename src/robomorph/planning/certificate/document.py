@@ -119,6 +119,11 @@ def robot_data(robot: Robot) -> dict[str, Any]:
             "as the checker knows none of them: load it with armature=0 and passive=False"
         )
     document, options = robot.record
+    if document.format != "URDF":
+        raise ArgumentError(
+            f"{document.label}: expected a robot of URDF to write a plan down, which `robomorph check` reads "
+            f"again, found {document.format}"
+        )
     try:
         text = document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError):

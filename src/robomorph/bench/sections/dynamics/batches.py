@@ -120,7 +120,7 @@ def _tables(records: Records) -> list[TableData]:
     columns = ("robot", "batch", *ONE_MANY_THEIRS, "new arrays", "over out=", "zeros", "error")
     caption = (
         "forward-dynamics gradient, float64, out= given, time per evaluation; new arrays: one thread; zeros: "
-        "what the C library takes to write zeros over as many bytes, on one thread, which nothing can go below"
+        "what the C library takes to write zeros over as many bytes, on one thread: a floor"
     )
     return [TableData("batch sizes", columns, rows, 1, caption)]
 
