@@ -39,6 +39,7 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 WITHIN_REACH = {
     *(
         "README",
+        "casadi",
         "compiler",
         "fixed",
         "models",

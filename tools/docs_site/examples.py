@@ -24,6 +24,7 @@ TITLES = {
     "inverse_kinematics": "Inverse kinematics",
     "plan_a_motion": "Plan a motion",
     "mpc_reach": "Predictive control",
+    "casadi_reach": "Optimal control in CasADi",
     "gpu_opencl": "On a GPU",
     "chip": "A chip, simulated",
     "export_cpp": "Export to C++",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import robomorph
 from robomorph import ArgumentError, Robot
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.targets.casadi.callee import Callee, Pattern
@@ -100,6 +101,24 @@ def test_second_derivatives_are_differences(case: str, name: str) -> None:
     for (result_name, argument_name), wanted in by_differences.items():
         block = known[f"jac_{result_name}_{argument_name}"]
         near(as_matrix(block, found[block.name]), wanted, scale, 1e-7, block.name)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_joints_with_armature_damping_friction_and_springs(name: str) -> None:
+    """What a robot's dynamics are made of is in the closed forms, too."""
+    robot = robomorph.load("iiwa14", passive=True, armature=0.3, damping=0.7, friction=0.2, stiffness=1.5)
+    value, first = callees(robot, name, 1)
+    given = state(robot, name, value)
+    assert np.abs(evaluate(value, given)[value.outputs[0].name] - _plain(name, given)).max() > 0.1
+    found = evaluate(first, given)
+    for (result, argument), wanted in differences(value, given, 1e-4).items():
+        block = next(a for a in first.outputs if a.name == f"jac_{result}_{argument}")
+        matrix = as_matrix(block, found[block.name])
+        near(matrix, wanted, float(np.abs(wanted).max()), 1e-6, f"d {result} / d {argument}")
+
+
+def _plain(name: str, given: dict[str, Array]) -> Array:
+    return np.asarray(getattr(load("iiwa14"), name)(*given.values()))
 
 
 @pytest.mark.parametrize("case", CASES)
