@@ -1,7 +1,7 @@
 """Optimal control in CasADi: an arm reaches in the least time that its motors allow.
 
-The dynamics are machine code that CasADi calls by itself, with exact sparse Jacobians and Hessians; the rest is
-CasADi's: graphs, multiple shooting, IPOPT.
+The dynamics are machine code that CasADi calls by itself, with exact sparse Jacobians and Hessians; the rest
+is CasADi's: graphs, multiple shooting, IPOPT.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pytest
 import robomorph
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.jax import Functions
-from tests.interop.cases import SOURCES, arguments, listed, load, options, wrenches
+from tests.interop.cases import SOURCES, arguments, call, listed, load, options, wrenches
 
 BATCHES: tuple[Any, ...] = ((), (1,), (5,), (3, 7))
 
@@ -22,10 +22,6 @@ def same(found: Any, expected: Any) -> None:
     for a, b in zip(found, expected, strict=True):
         assert isinstance(a, jax.Array) and a.dtype == b.dtype
         np.testing.assert_array_equal(np.asarray(a), b)
-
-
-def call(face: Any, name: str, *args: Any, **more: Any) -> Any:
-    return getattr(face, name)(*args, **more)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

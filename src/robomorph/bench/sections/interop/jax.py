@@ -132,8 +132,8 @@ def _tables(records: Records) -> list[TableData]:
             rows.append((name, f"{batch:,}", *times, ratio, show_error(found[JITTED].error)))
     columns = ("function", "batch", NUMPY, TRIVIAL, JITTED, EAGER, PULL, "jit over NumPy", "error")
     caption = (
-        f"{ROBOT}, float64, one thread, time of one call until its results are there; the trivial call has results"
-        " of the same shapes; the last way has three gradients as results; errors against NumPy arrays"
+        f"{ROBOT}, float64, one thread, time of one call until its results are there; the trivial call has"
+        " results of the same shapes; the last way has three gradients as results; errors against NumPy arrays"
     )
     return [TableData("calls from JAX", columns, rows, 2, caption)]
 
