@@ -22,12 +22,13 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from robomorph.algorithms.registry import ALGORITHMS
     from robomorph.bench.sections import GROUPS
     from robomorph.model.joints import JOINT_TYPES
+    from robomorph.model.read import FORMATS
     from robomorph.targets import TARGETS
     from robomorph.tasks import TASKS
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
     sections = [group.sections for group in GROUPS.values()]
-    changed: list[dict[str, Any]] = [ALGORITHMS, JOINT_TYPES, TARGETS, TASKS, *sections]
+    changed: list[dict[str, Any]] = [ALGORITHMS, FORMATS, JOINT_TYPES, TARGETS, TASKS, *sections]
     kept = [(registry, dict(registry)) for registry in changed]
     yield
     for registry, before in kept:
@@ -51,7 +52,7 @@ WITHIN_REACH = {
         "planning-certificate",
         "viewer",
     ),
-    *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
+    *("add-a-format", "add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
 }
 
 

@@ -16,6 +16,7 @@ from robomorph.algorithms.inverse_dynamics import BIAS
 from robomorph.algorithms.mass_matrix import solve
 from robomorph.algorithms.sweep import Stage, State
 from robomorph.algorithms.torque_adjoint import ADJOINT, TORQUE_ADJOINT
+from robomorph.algorithms.torque_second import TORQUE_SECOND
 from robomorph.algorithms.torque_tangent import TANGENT, TORQUE_TANGENT
 from robomorph.algorithms.tree import Tree
 from robomorph.algorithms.wrenches import power_of_wrenches
@@ -91,6 +92,7 @@ def _hold(state: State) -> None:
 # By algorithm and kind of derivative, formulations by name.
 CLOSED: dict[tuple[str, str], dict[str, Parts]] = {
     ("inverse_dynamics", "vjp"): {"adjoint": (*_AT_TORQUES, *TORQUE_ADJOINT, _BY_WRENCHES)},
+    ("inverse_dynamics", "second"): {"by torque": TORQUE_SECOND},
     ("inverse_dynamics", "jvp"): {"tangent": (*TORQUE_TANGENT, *_NAMED)},
     ("bias_torque", "vjp"): {"adjoint": (*BIAS, *_AT_TORQUES, *ADJOINT, _BY_WRENCHES)},
     ("bias_torque", "jvp"): {"tangent": (*BIAS, *TANGENT, *_NAMED)},
@@ -109,9 +111,13 @@ CLOSED: dict[tuple[str, str], dict[str, Parts]] = {
 _FREE_JOINTS = frozenset({"articulated adjoint", "articulated tangent"})
 
 
-def closed_forms(algorithm: str, derivative: str, tree: Tree | None = None) -> dict[str, Parts]:
+def closed_forms(
+    algorithm: str, derivative: str, *, wrenches: bool, tree: Tree | None = None
+) -> dict[str, Parts]:
     """The closed forms of an algorithm's derivative, all or those that a tree can have. For hvp those of vjp,
-    which forward mode differentiates once more."""
+    which forward mode differentiates once more. That for second derivatives knows no external wrenches."""
+    if derivative == "second" and wrenches:
+        return {}
     known = CLOSED.get((algorithm, "vjp" if derivative == "hvp" else derivative), {})
     coupled = tree is not None and tree.coupled
     return {name: parts for name, parts in known.items() if not (coupled and name in _FREE_JOINTS)}

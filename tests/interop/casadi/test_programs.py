@@ -14,7 +14,7 @@ from robomorph import ArgumentError, Robot
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.targets.casadi.callee import Callee, Pattern
 from tests.interop.casadi.dense import as_matrix, callees, differences, evaluate
-from tests.interop.cases import Array, arguments, listed, load, options, scaled
+from tests.interop.cases import Array, arguments, call, listed, load, options, scaled
 
 CASES = ("iiwa14", "menagerie", "crane-floating", "two balls", "planar")
 DIFFERENTIABLE = [name for name, entry in FUNCTIONS.items() if not entry.undifferentiable]
@@ -46,7 +46,7 @@ def test_values_are_those_of_numpy(case: str, name: str) -> None:
     robot = load(case)
     (value,) = callees(robot, name, 0)
     given = arguments(robot, name, STATES)
-    expected = [np.asarray(x) for x in listed(getattr(robot, name)(*given, **options(robot, name)))]
+    expected = [np.asarray(x) for x in listed(call(robot, name, *given, **options(robot, name)))]
     for length in (1.0, 1.7):
         found = evaluate(value, state(robot, name, value, length))
         for result, wanted in zip(value.outputs, expected, strict=True):

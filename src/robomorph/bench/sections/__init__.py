@@ -124,6 +124,7 @@ INTEROP = Group(
     "kernels with other packages' arrays and derivatives",
     {
         "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
+        "torch": "Torch's calls and gradients beside matrices of derivatives, and beside NumPy arrays",
         "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
     },
 )
