@@ -41,6 +41,7 @@ WITHIN_REACH = {
     *(
         "README",
         "arrays",
+        "casadi",
         "compiler",
         "fixed",
         "models",
