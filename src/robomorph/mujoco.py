@@ -8,9 +8,9 @@
 | its place in tangent spaces | position in the world's axes, turn in the base's | both in the base's |
 | entries of joints | in the order of their ids | depth first, in the file's order among siblings |
 
-A robot that was read from MJCF knows where its joints stand in MuJoCo's vectors; for others `model` (an MjModel)
-tells, joints being known by their names. Every joint of the model must be one of the robot's. Arguments may have
-leading batch dimensions; results are float64. The package mujoco is not needed.
+A robot that was read from MJCF knows where its joints stand in MuJoCo's vectors; for others `model` (an
+MjModel) tells, joints being known by their names. Every joint of the model must be one of the robot's.
+Arguments may have leading batch dimensions; results are float64. The package mujoco is not needed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError
 from robomorph.model import Body
+from robomorph.naming import listed
 from robomorph.robot import Robot
 
 __all__ = [
@@ -67,9 +68,7 @@ class _Place(NamedTuple):
     qvel: slice
 
 
-def state_from_mujoco(
-    robot: Robot, qpos: npt.ArrayLike, qvel: npt.ArrayLike, *, model: Any = None
-) -> State:
+def state_from_mujoco(robot: Robot, qpos: npt.ArrayLike, qvel: npt.ArrayLike, *, model: Any = None) -> State:
     """Our q and qd of MuJoCo's qpos (..., nq) and qvel (..., nv)."""
     (theirs, rates), lead = _arrays(robot, qpos=(qpos, robot.nq), qvel=(qvel, robot.nv))
     q, qd = np.empty((*lead, robot.nq)), np.empty((*lead, robot.nv))
@@ -148,7 +147,7 @@ def forces_to_mujoco(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, *, mode
 def tangent_to_mujoco(robot: Robot, q: npt.ArrayLike, qd: npt.ArrayLike, *, model: Any = None) -> Array:
     """(..., 2nv, 2nv) from small changes of our state (place, rates) to those of MuJoCo's, at a state.
 
-    A free joint's: dp = R dx, turns alike, and of the velocity v = R v_base: dv = R (dv_base + turn x v_base).
+    A free joint's: dp = R dx, turns alike, and of v = R v_base it is dv = R (dv_base + turn x v_base).
     """
     return _tangent(robot, q, qd, model, back=False)
 
@@ -166,21 +165,23 @@ def transition_to_mujoco(
     *,
     model: Any = None,
 ) -> Transition:
-    """`robot.step_gradient(...)` (A and B) in MuJoCo's tangent spaces. before: our q, qd and tau; after: our q
-    and qd, what `robot.step` gives. A force on a free joint counts as constant in the world's axes, as there.
-    """
+    """`robot.step_gradient(...)` (A and B) in MuJoCo's tangent spaces. before: our q, qd and tau; after: what
+    `robot.step` gives. A force on a free joint counts as constant in the world's axes, as there."""
     nv = robot.nv
     a, b = np.asarray(gradient[0], np.float64), np.asarray(gradient[1], np.float64)
     if a.shape[-2:] != (2 * nv, 2 * nv) or b.shape[-2:] != (2 * nv, nv):
         raise ArgumentError(
-            f"gradient: expected A (..., {2 * nv}, {2 * nv}) and B (..., {2 * nv}, {nv}), found shapes {a.shape} "
-            f"and {b.shape}"
+            f"gradient: expected A (..., {2 * nv}, {2 * nv}) and B (..., {2 * nv}, {nv}), found shapes "
+            f"{a.shape} and {b.shape}"
         )
     out = tangent_to_mujoco(robot, *after, model=model)
     q, qd, tau = before
-    forces = np.stack([forces_from_mujoco(robot, q, e, model=model) for e in np.eye(nv)], axis=-1)
-    a = a + b @ _turned_forces(robot, tau, model)
-    return Transition(out @ a @ tangent_from_mujoco(robot, q, qd, model=model), out @ b @ forces)
+    back = tangent_from_mujoco(robot, q, qd, model=model)
+    turned = _turned_forces(robot, tau, model)
+    if turned is not None:
+        a = a + b @ turned
+    # Forces turn as velocities do.
+    return Transition(out @ a @ back, out @ b @ back[..., nv:, nv:])
 
 
 def _tangent(robot: Robot, q: npt.ArrayLike, qd: npt.ArrayLike, model: Any, *, back: bool) -> Array:
@@ -203,15 +204,18 @@ def _tangent(robot: Robot, q: npt.ArrayLike, qd: npt.ArrayLike, model: Any, *, b
     return out
 
 
-def _turned_forces(robot: Robot, tau: npt.ArrayLike, model: Any) -> Array:
-    """(..., nv, 2nv) how forces in the base's axes change with its turn: R^T f, of which f stays: tau x turn."""
+def _turned_forces(robot: Robot, tau: npt.ArrayLike, model: Any) -> Array | None:
+    """(..., nv, 2nv) how forces R^T f in the base's axes change with its turn while f stays, tau x turn;
+    None where there are none."""
     (given,), lead = _arrays(robot, tau=(tau, robot.nv))
+    free = [place for place in _places(robot, model) if place.body.kind == "floating"]
+    if not any(given[..., place.v][..., :3].any() for place in free):
+        return None
     out = np.zeros((*lead, robot.nv, 2 * robot.nv))
-    for place in _places(robot, model):
-        if place.body.kind == "floating":
-            rows = np.arange(robot.nv)[place.v]
-            turned = np.cross(given[..., None, place.v][..., :3], np.eye(3)).swapaxes(-1, -2)
-            out[..., rows[:3, None], rows[None, 3:]] = turned
+    for place in free:
+        rows = np.arange(robot.nv)[place.v]
+        turned = np.cross(given[..., None, place.v][..., :3], np.eye(3)).swapaxes(-1, -2)
+        out[..., rows[:3, None], rows[None, 3:]] = turned
     return out
 
 
@@ -224,13 +228,13 @@ def _places(robot: Robot, model: Any) -> Iterator[_Place]:
         if body.mimic is not None or body.kind not in _KINDS:
             what = "follows another" if body.mimic is not None else f"is of type {body.kind!r}"
             raise ArgumentError(
-                f"{robot.name}: joint {name!r} {what}, which no joint of MuJoCo does: expected hinges, slides, "
-                "balls and free joints; load the robot with mimic=False, or lock it"
+                f"{robot.name}: joint {name!r} {what}, which no joint of MuJoCo does: expected hinges, "
+                "slides, balls and free joints; load the robot with mimic=False, or lock it"
             )
         if name not in known:
             raise ArgumentError(
-                f"{robot.name}: joint {name!r}: expected one that MuJoCo's model has, found none of that name: "
-                "load the robot from MJCF, or give model=, an MjModel with the same names"
+                f"{robot.name}: joint {name!r}: expected one that MuJoCo's model has, found none of that "
+                "name: load the robot from MJCF, or give model=, an MjModel with the same names"
             )
         mine, rates = robot.coordinates(name)
         at, dof = known[name]
@@ -240,8 +244,8 @@ def _places(robot: Robot, model: Any) -> Iterator[_Place]:
     missing = set(known) - set(robot.joint_names)
     if missing:
         raise ArgumentError(
-            f"{robot.name}: expected every joint of MuJoCo's model, found none for {', '.join(sorted(missing))}: "
-            "load the robot without locking or leaving out joints"
+            f"{robot.name}: expected every joint of MuJoCo's model, found none for "
+            f"{listed(sorted(missing))}: load the robot without locking or leaving out joints"
         )
 
 

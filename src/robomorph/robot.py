@@ -218,10 +218,11 @@ class Robot(RobotFunctions):
         *,
         integrator: str = "implicit",
     ) -> Any:
-        """Named tuple (q, qd): coordinates (..., nq) and rates (..., nv) after a step of `dt` (s, ()), under
-        torques `tau` (..., nv) that are constant over it. Semi-implicit Euler (docs/dynamics-step.md); with
-        integrator="implicit" drag of `passive=True` is taken at the speed after the step, which is stable
-        however strong it is, with "semi-implicit" at that before it. `f_ext` as in `inverse_dynamics`."""
+        """Named tuple (q_next, qd_next): coordinates (..., nq) and velocities (..., nv) after a step of `dt`
+        (s, one number or (...)) under constant torques `tau` (..., nv). Semi-implicit Euler, see
+        docs/dynamics-step.md; with integrator="implicit" drag of `passive=True` is taken at the speed after
+        the step, which is stable however strong it is, with "semi-implicit" at that before it. `f_ext` as in
+        `inverse_dynamics`."""
         return self._call(step_named("step", integrator), (q, qd, tau), f_ext, more=(dt,))
 
     def step_gradient(
@@ -234,8 +235,8 @@ class Robot(RobotFunctions):
         *,
         integrator: str = "implicit",
     ) -> Any:
-        """Named tuple (A, B): derivatives of `step` by the state, (..., 2nv, 2nv), and by tau, (..., 2nv, nv).
-        A state is its place, in the tangent space (along `integrate`), then its rates."""
+        """Named tuple (A, B): derivatives of `step` by the state (..., 2nv, 2nv) and by tau (..., 2nv, nv).
+        A state is its place, in the tangent space (along `integrate`), then its velocity."""
         return self._call(step_named("step_gradient", integrator), (q, qd, tau), f_ext, more=(dt,))
 
     # --- kernels -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import robomorph
-from robomorph import ArgumentError, ModelError, ModelWarning, Passive, Robot, TargetError
+from robomorph import ArgumentError, ModelError, ModelWarning, Passive, TargetError
 from tests.algorithms.test_armature import as_in_the_textbook, formulations_agree, load
 from tests.oracle.armed import resisting
 from tests.oracle.random_trees import RandomRobot, random_robots
@@ -173,7 +173,7 @@ def test_passive_refusals() -> None:
 @pytest.mark.parametrize("target", ["fixed", "rtl"])
 def test_fixed_point_has_dampers_and_springs_but_no_friction(target: str) -> None:
     robot = robomorph.load("chain:2", friction={"joint_1": 1.0}, passive=True)
-    with pytest.raises(TargetError, match="friction of .joint_1. needs"):
+    with pytest.raises(TargetError, match=r"friction of .joint_1. needs"):
         kernel: Any = robot.compile("inverse_dynamics", target=target)
         kernel(np.zeros(2), np.zeros(2), np.zeros(2))
     robot = robomorph.load("chain:2", damping=0.5, stiffness=2.0, armature=0.1, passive=True)

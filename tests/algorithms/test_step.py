@@ -1,4 +1,4 @@
-"""One step in time and its derivatives: against rotations by other means, differences of the step, and motion."""
+"""One step in time and its derivatives: against rotations by other means, differences, and motion."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def one_joint(kind: str) -> Robot:
     text = (
         '<robot name="one"><link name="a"/><link name="b"><inertial><mass value="2"/>'
         '<origin xyz="0.1 -0.2 0.3"/><inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.01" ixz="0" iyz="0.02"/>'
-        f'</inertial></link><joint name="j" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
-        "</joint></robot>"
+        f'</inertial></link><joint name="j" type="{kind}"><parent link="a"/><child link="b"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         return robomorph.load(text)
 
 
-# --- turns ----------------------------------------------------------------------------------------------------
+# --- turns ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("angle", ANGLES)
@@ -59,7 +59,7 @@ def test_turns_at_every_angle(angle: float) -> None:
 def test_turns_have_derivatives_at_rest() -> None:
     """Reverse mode through the choice between series and closed form: nothing is 0/0 on either side."""
     robot = one_joint("spherical")
-    kernel = robot.compile("step", derivative="jvp", outputs=("q",), target="interpreter")
+    kernel = robot.compile("step", derivative="jvp", outputs=("q_next",), target="interpreter")
     arguments = [np.zeros(port.shape) for port in kernel.inputs]
     names = [port.name for port in kernel.inputs]
     arguments[names.index("q")] = robot.neutral
@@ -70,7 +70,7 @@ def test_turns_have_derivatives_at_rest() -> None:
     assert np.isfinite(found).all()
 
 
-# --- what a step is -------------------------------------------------------------------------------------------
+# --- what a step is ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "planar", "spherical", "floating"])
@@ -95,27 +95,29 @@ def test_a_step_by_hand(kind: str, name: str) -> None:
         )
         along = np.zeros(3)
         along[:size] = linear
-        assert np.abs(found.q[:size] - q[:size] - dt * turn.apply(along)[:size]).max() < 1e-14
+        assert np.abs(found.q_next[:size] - q[:size] - dt * turn.apply(along)[:size]).max() < 1e-14
         rates = qd[size:] + dt * qdd[size:]
-        assert np.abs(found.qd[size:] - rates).max() < 1e-13
+        assert np.abs(found.qd_next[size:] - rates).max() < 1e-13
         after = (
-            Rotation.from_quat(found.q[3:])
+            Rotation.from_quat(found.q_next[3:])
             if kind == "floating"
-            else Rotation.from_euler("z", np.arctan2(found.q[3], found.q[2]))
+            else Rotation.from_euler("z", np.arctan2(found.q_next[3], found.q_next[2]))
         )
         by = np.zeros(3)
         by[3 - len(rates) :] = dt * rates
         assert (after.inv() * turn * Rotation.from_rotvec(by)).magnitude() < 1e-14
         # The linear velocity is carried over as the world sees it.
-        assert np.abs(after.apply(np.append(found.qd[:size], [0.0])[:3]) - turn.apply(along)).max() < 1e-13
+        assert (
+            np.abs(after.apply(np.append(found.qd_next[:size], [0.0])[:3]) - turn.apply(along)).max() < 1e-13
+        )
     else:
         rates = qd + dt * qdd
-        assert np.abs(found.qd - rates).max() < 1e-13 * max(1.0, np.abs(rates).max())
-        assert np.abs(robot.difference(robot.integrate(q, dt * rates), found.q)).max() < 1e-13
+        assert np.abs(found.qd_next - rates).max() < 1e-13 * max(1.0, np.abs(rates).max())
+        assert np.abs(robot.difference(robot.integrate(q, dt * rates), found.q_next)).max() < 1e-13
 
 
 def test_free_flight_is_straight() -> None:
-    """A ball without weight, turning fast: its centre keeps its velocity to rounding, in steps of any length."""
+    """A ball without weight, turning fast: its centre keeps its velocity, in steps of any length."""
     text = (
         '<robot name="ball"><link name="b"><inertial><mass value="2"/>'
         '<inertia ixx="0.3" iyy="0.3" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
@@ -128,7 +130,7 @@ def test_free_flight_is_straight() -> None:
     assert np.linalg.norm(q[3:]) == pytest.approx(1.0, abs=1e-15)
 
 
-# --- derivatives ----------------------------------------------------------------------------------------------
+# --- derivatives ------------------------------------------------------------------------------------------
 
 
 def check(
@@ -142,13 +144,13 @@ def check(
     step, gradient = (robot.compile(n, target="interpreter") for n in (name, f"{name}_gradient"))
     a, b = gradient(q, qd, tau, np.array(dt))
     expected = np.zeros((2 * nv, 3 * nv))
-    size = 1e-4 / max(1.0, speed)
+    size = 1e-4 if speed < 100.0 else 2e-5
     after = step(q, qd, tau, np.array(dt))
     for k, way in enumerate(np.eye(3 * nv)):
         for times, weight in ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12)):
             dq, dqd, dtau = np.split(times * size * way, 3)
             q1, qd1 = step(robot.integrate(q, dq), qd + dqd, tau + dtau, np.array(dt))
-            change = np.concatenate([robot.difference(after.q, q1), qd1 - after.qd])
+            change = np.concatenate([robot.difference(after.q_next, q1), qd1 - after.qd_next])
             expected[:, k] += weight / size * change
     scale = max(1.0, np.abs(expected).max())
     assert np.abs(a - expected[:, : 2 * nv]).max() < tolerance * scale
@@ -180,7 +182,7 @@ def test_derivatives_at_every_speed(kind: str, speed: float) -> None:
     """At rest, and with turns of up to several times pi in a step."""
     for dt in (0.01, 0.1):
         for made in (one_joint(kind), resisting(one_joint(kind))):
-            check(made, "step", dt, speed=speed, seed=7)
+            check(made, "step", dt, speed=speed, seed=7, tolerance=1e-5 if speed > 100.0 else 2e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -211,18 +213,19 @@ def test_no_time_changes_nothing() -> None:
     robot = resisting(robomorph.load("hyq", floating_base=True))
     q, qd = robot.random_state(rng=1)
     after, gradient = robot.step(q, qd, qd, 0.0), robot.step_gradient(q, qd, qd, 0.0)
-    assert np.abs(after.q - q).max() < 1e-15 and np.abs(after.qd - qd).max() < 1e-15
+    assert np.abs(after.q_next - q).max() < 1e-15 and np.abs(after.qd_next - qd).max() < 1e-15
     assert np.abs(gradient.A - np.eye(2 * robot.nv)).max() < 1e-14
     assert not gradient.B.any()
 
 
-# --- drag -----------------------------------------------------------------------------------------------------
+# --- drag -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strength", [1.0, 1e3, 1e7])
 def test_drag_is_stable_however_strong(strength: float) -> None:
     """Implicit: speeds only fall. A damper's fall is m / (m + h d), friction's never overshoots."""
-    for forces in ({"damping": strength}, {"friction": strength}):
+    kinds: tuple[dict[str, Any], ...] = ({"damping": strength}, {"friction": strength})
+    for forces in kinds:
         robot = robomorph.load("chain:1", gravity=(0, 0, 0), passive=True, **forces)
         q, qd, inertia = np.zeros(1), np.array([2.0]), robot.mass_matrix([0.0])[0, 0]
         for _ in range(20):
@@ -232,7 +235,7 @@ def test_drag_is_stable_however_strong(strength: float) -> None:
             if "damping" in forces:
                 assert qd[0] == pytest.approx(before[0] * inertia / (inertia + 0.01 * strength), rel=1e-12)
     explicit = robomorph.load("chain:1", gravity=(0, 0, 0), passive=True, damping=1e7)
-    assert explicit.step([0.0], [2.0], [0.0], 0.01, integrator="semi-implicit").qd[0] < -1e3
+    assert explicit.step([0.0], [2.0], [0.0], 0.01, integrator="semi-implicit").qd_next[0] < -1e3
 
 
 def test_without_drag_both_integrators_are_one() -> None:
@@ -254,7 +257,7 @@ def test_small_steps_follow_the_motion() -> None:
     assert errors[1] < 0.6 * errors[0]
 
 
-# --- calls ----------------------------------------------------------------------------------------------------
+# --- calls ------------------------------------------------------------------------------------------------
 
 
 def test_wrenches() -> None:
@@ -266,7 +269,7 @@ def test_wrenches() -> None:
     world = np.concatenate([pose[:3, :3] @ wrench[:3], pose[:3, :3] @ wrench[3:]])
     pushed = robot.step(q, qd, np.zeros(7), 0.01, {link: wrench})
     same = robot.step(q, qd, jacobian.T @ world, 0.01)
-    assert np.abs(pushed.qd - same.qd).max() < 1e-11
+    assert np.abs(pushed.qd_next - same.qd_next).max() < 1e-11
     assert robot.step_gradient(q, qd, np.zeros(7), 0.01, {link: wrench}).A.shape == (14, 14)
 
 

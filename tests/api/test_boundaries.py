@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS, Algorithm, Parts
+from robomorph.algorithms.registry import ALGORITHMS, Algorithm, Parts, state_algorithms
 from robomorph.algorithms.sweep import Stage
 
 STILL = "<robot name='still'><link name='base'/></robot>"

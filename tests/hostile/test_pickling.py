@@ -78,8 +78,8 @@ def result(name: str) -> Any:
 
 
 NAMES = [
-    *state_algorithms(), "single", "float32", "no states", "part", "interpreter", "random_state", "limits", "stats",
-    "source", "rtl stats", "model", "body", "frame", "pose", "inertia", "port", "program",
+    *state_algorithms(), "single", "float32", "no states", "part", "interpreter", "random_state", "limits",
+    "stats", "source", "rtl stats", "model", "body", "frame", "pose", "inertia", "port", "program",
 ]  # fmt: skip
 
 

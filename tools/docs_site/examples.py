@@ -30,6 +30,7 @@ TITLES = {
     "chip": "A chip, simulated",
     "export_cpp": "Export to C++",
     "dataset": "A data set",
+    "mujoco_step": "Derivatives of MuJoCo's step",
 }
 
 

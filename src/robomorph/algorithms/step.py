@@ -64,7 +64,7 @@ def _advance(state: State) -> None:
         place, rate = link.joint.advance(step)
         places += place
         rates += rate
-    state.whole["q"], state.whole["qd"] = places, rates
+    state.whole["q_next"], state.whole["qd_next"] = places, rates
 
 
 def _advance_slopes(state: State) -> None:
@@ -75,9 +75,7 @@ def _advance_slopes(state: State) -> None:
     for link, step in _steps(state):
         slopes = link.joint.advance_slopes(step)
         here = slice(link.v_start, link.v_start + link.joint.nv)
-        by_all: Any = [
-            [*q, *v] for q, v in zip(whole["dqdd_dq"][here], whole["dqdd_dqd"][here], strict=True)
-        ]
+        by_all: Any = [[*q, *v] for q, v in zip(whole["dqdd_dq"][here], whole["dqdd_dqd"][here], strict=True)]
         by_tau = whole["minv"][here]
         own = _placed(slopes.place_by_place, slopes.place_by_rate, link, n)
         upper["A"] += plus(own, times(slopes.place_by_acceleration, by_all))
@@ -107,15 +105,19 @@ def _step(name: str, first: Parts, how: str) -> Algorithm:
     return Algorithm(
         name,
         inputs=("q", "qd", "tau"),
-        outputs={"q": ("nq",), "qd": ("nv",)},
+        outputs={"q_next": ("nq",), "qd_next": ("nv",)},
         formulations={key: (*first, *parts, _ADVANCE) for key, parts in _FORWARD.items()},
         wrenches=True,
         inverts=True,
         needs_free_joints=frozenset({"aba"}),
         parameters={SECONDS: ()},
         title=f"One step in time. {_RULE} {how}",
-        notes={SECONDS: "length of the step, s", "q": "coordinates after the step", "qd": "rates after it"},
-        doc="Named tuple (q, qd) after a step.",
+        notes={
+            SECONDS: "length of the step, s",
+            "q_next": "coordinates after the step, rad or m",
+            "qd_next": "velocities after it, rad/s or m/s",
+        },
+        doc="Named tuple (q_next, qd_next) after a step.",
     )
 
 

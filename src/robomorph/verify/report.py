@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
-from robomorph.errors import ModelError
+from robomorph.errors import ArgumentError, ModelError
 from robomorph.robot import Robot
 from robomorph.verify.yardstick import Verdict, Yardstick, check_kernel, random_states
 
@@ -88,7 +88,7 @@ def verify(
 def _check(robot: Robot, name: str, yardstick: Yardstick, dtype: str, threads: int | None) -> Checked:
     if name in ALGORITHMS and not ALGORITHMS[name].takes_states_alone:
         known = ", ".join(state_algorithms())
-        raise ArgumentError(f"algorithms: {name} takes more than a state, and is not checked: expected {known}")
+        raise ArgumentError(f"algorithms: {name} takes more than a state, so expected one of {known}")
     about = yardstick.frame if name in ALGORITHMS and ALGORITHMS[name].frame else None
     kernel: Any = robot.compile(name, dtype=dtype, threads=threads, frame=about)
     return Checked(name, kernel, check_kernel(robot, name, kernel, yardstick, dtype=dtype, frame=about))

@@ -74,7 +74,10 @@ def test_random_robots_in_real_numbers(random: RandomRobot) -> None:
     agree(interpret(a.chip, a.chip_arguments(arguments)), a.reference(arguments))
 
 
-@pytest.mark.parametrize("algorithm", [n for n, a in state_algorithms().items() if not a.frame and "grad" not in n])
+OTHERS = [n for n, a in state_algorithms().items() if not a.frame and "grad" not in n]
+
+
+@pytest.mark.parametrize("algorithm", OTHERS)
 def test_every_other_algorithm(algorithm: str) -> None:
     a = accelerator("hyq", algorithm, floating=algorithm == "energy", **UNITS)
     arguments = a.sample(10, seed=4)

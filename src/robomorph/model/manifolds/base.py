@@ -48,8 +48,8 @@ class Manifold(ABC):
     def advance(self, step: Step) -> tuple[list[Scalar], list[Scalar]]:
         """Coordinates (nq,) and rates (nv,) after a step in time (advance.py), over scalars of any kind."""
         raise ModelError(
-            f"manifold {self!r}: it does not say where a step in time leads: give it methods advance(step) and "
-            "advance_slopes(step)"
+            f"manifold {self!r}: it does not say where a step in time leads: give it methods advance(step) "
+            "and advance_slopes(step)"
         )
 
     def advance_slopes(self, step: Step) -> StepSlopes:

@@ -115,8 +115,8 @@ def robot_data(robot: Robot) -> dict[str, Any]:
         )
     if robot.model.passive is not None or any(body.armature for body in robot.model.bodies):
         raise ArgumentError(
-            f"robot {robot.name!r}: expected a robot without armatures and passive forces to write its plan down, "
-            "as the checker knows none of them: load it with armature=0 and passive=False"
+            f"robot {robot.name!r}: expected a robot without armatures and passive forces to write its plan "
+            "down, as the checker knows none of them: load it with armature=0 and passive=False"
         )
     document, options = robot.record
     if document.format != "URDF":
