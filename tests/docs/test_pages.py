@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NEEDS = {"torch_identify": "torch"}  # beside what tests need in any case
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -81,6 +84,9 @@ def test_readme_shows_what_its_example_prints(registries: None, capsys: pytest.C
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(example: Path, tmp_path: Path) -> None:
+    package = NEEDS.get(example.stem)
+    if package and not find_spec(package) and not os.environ.get(f"ROBOMORPH_REQUIRE_{package.upper()}"):
+        pytest.skip(f"{package} is not installed: pip install 'robomorph[{package}]'")
     result = subprocess.run(
         [sys.executable, "-W", "error", str(example)],
         cwd=tmp_path,
