@@ -92,6 +92,7 @@ def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> 
     assembly, root = _Assembly(), tree.links[0]
     if floating_base:
         _check_root_joint_free(tree)
+        _check_not_free_already(tree)
         assembly.open_body(None, root, WORLD, Pose.identity())
     else:
         assembly.seats[root.name] = (WORLD, Pose.identity())
@@ -118,6 +119,18 @@ def _check_root_joint_free(tree: Tree) -> None:
                 found="one",
                 fix="rename the joint, or load with floating_base=False",
             )
+
+
+def _check_not_free_already(tree: Tree) -> None:
+    """A world of MJCF has nothing but free bodies: it cannot float itself."""
+    first = [joint for joint in tree.joints if joint.parent == tree.links[0].name]
+    if tree.links[0].inertia is None and first and all(joint.kind == "floating" for joint in first):
+        raise fault(
+            joint_place(tree.description, first[0]),
+            expected="a root that does not move yet: floating_base=True lets it float",
+            found="a free joint",
+            fix="load with floating_base=False: the robot floats by its own joint",
+        )
 
 
 def _add_payloads(tree: Tree, assembly: _Assembly, payloads: Mapping[str, Inertia], notes: Notes) -> None:

@@ -51,7 +51,8 @@ def read_source(
         source, defaults = described(source)
     document = _document(source)
     if xacro and document.given is None:
-        document = document._replace(format="xacro")
+        label = "<xacro text>" if document.path is None else document.label
+        document = document._replace(format="xacro", label=label)
     if document.format != "xacro" and (xacro or xacro_args is not None):
         raise ArgumentError(
             f"{'xacro' if xacro else 'xacro_args'}: expected xacro, found {document.label}, "

@@ -15,6 +15,7 @@ from robomorph.jax import Functions
 from tests.interop.cases import (
     SOURCES,
     arguments,
+    call,
     close,
     differences,
     listed,
@@ -48,12 +49,12 @@ def test_forward_and_reverse_mode(case: str, name: str) -> None:
     functions, more = Functions(robot), options(robot, name)
     given = arguments(robot, name, 3)
     along = normal(given, 1)
-    expected = differences(robot, lambda *x: getattr(robot, name)(*x, **more), given, along)
-    value, found = jax.jvp(lambda *x: getattr(functions, name)(*x, **more), tuple(given), tuple(along))
-    close(value, getattr(robot, name)(*given, **more), 1e-15)
+    expected = differences(robot, lambda *x: call(robot, name, *x, **more), given, along)
+    value, found = jax.jvp(lambda *x: call(functions, name, *x, **more), tuple(given), tuple(along))
+    close(value, call(robot, name, *given, **more), 1e-15)
     close(found, expected, 1e-7)
     weights = normal(expected, 2)
-    _, pull = jax.vjp(lambda *x: tuple(listed(getattr(functions, name)(*x, **more))), *given)
+    _, pull = jax.vjp(lambda *x: tuple(listed(call(functions, name, *x, **more))), *given)
     back = pull(tuple(jnp.asarray(w) for w in weights))
     assert [g.shape for g in back] == [x.shape for x in given]
     assert paired(back, along) == pytest.approx(paired(weights, listed(found)))
@@ -66,17 +67,15 @@ def test_wrenches_have_derivatives(case: str, name: str) -> None:
     functions, f_ext = Functions(robot), wrenches(robot)
     given = [*arguments(robot, name), f_ext]
     along = normal(given, 3)
-    expected = differences(robot, lambda *x: getattr(robot, name)(*x[:-1], f_ext=x[-1]), given, along)
-    f = lambda *x: getattr(functions, name)(*x[:-1], f_ext=x[-1])  # noqa: E731
+    expected = differences(robot, lambda *x: call(robot, name, *x[:-1], f_ext=x[-1]), given, along)
+    f = lambda *x: call(functions, name, *x[:-1], f_ext=x[-1])  # noqa: E731
     _, found = jax.jvp(f, tuple(given), tuple(along))
     close(found, expected, 1e-7)
     link = robot.link_names[-1]
-    one = jax.grad(lambda w: getattr(functions, name)(*given[:-1], f_ext={link: w}).sum())(f_ext[-1])
+    one = jax.grad(lambda w: call(functions, name, *given[:-1], f_ext={link: w}).sum())(f_ext[-1])
     alone = {link: f_ext[-1]}
     for k, unit in enumerate(np.eye(6)):
-        ends = [
-            getattr(robot, name)(*given[:-1], f_ext={link: alone[link] + s * unit}).sum() for s in (-1, 1)
-        ]
+        ends = [call(robot, name, *given[:-1], f_ext={link: alone[link] + s * unit}).sum() for s in (-1, 1)]
         assert one[k] == pytest.approx((ends[1] - ends[0]) / 2, rel=1e-6, abs=1e-8)
 
 
@@ -181,6 +180,33 @@ def test_through_a_scan(mode: str) -> None:
     assert np.sum(found * along) == pytest.approx((ends[1] - ends[0]) / (2 * step), rel=1e-7)
 
 
+def test_through_steps_of_a_floating_base() -> None:
+    """A rollout's end by its start, in coordinates, and by the torques along it."""
+    robot = load("crane-floating")
+    functions: Any = Functions(robot)
+    q, qd, _, dt = arguments(robot, "step")
+    torques = np.random.default_rng(3).normal(size=(5, robot.nv))
+    weights = np.random.default_rng(4).normal(size=robot.nq + robot.nv)
+
+    def end(q: Any, qd: Any, torques: Any) -> Any:
+        def step(state: Any, tau: Any) -> Any:
+            return tuple(functions.step(*state, tau, dt)), None
+
+        state, _ = jax.lax.scan(step, (q, qd), torques)
+        return jnp.concatenate(state) @ weights
+
+    def plain(q: Any, qd: Any, torques: Any) -> Any:
+        for tau in torques:
+            q, qd = robot.step(q, qd, tau, dt)
+        return np.concatenate([q, qd]) @ weights
+
+    given = [jnp.asarray(q), jnp.asarray(qd), torques]
+    found = jax.jit(jax.grad(end, (0, 1, 2)))(*given)
+    along = normal(given, 5)
+    expected = differences(robot, plain, [q, qd, torques], along, step=1e-4)[0]
+    assert paired(found, along) == pytest.approx(float(expected), rel=1e-7)
+
+
 def test_single_precision_gradients() -> None:
     """As exact as single precision is: against the same in doubles."""
     robot = load("crane-floating")
@@ -218,7 +244,7 @@ def test_results_that_are_derivatives_refuse_another(name: str) -> None:
     functions, given = Functions(robot), arguments(robot, name)
 
     def f(*x: Any) -> Any:
-        return listed(getattr(functions, name)(*x))[0].sum()
+        return listed(call(functions, name, *x))[0].sum()
 
     for transform in (jax.grad, jax.jacfwd, lambda f: jax.jit(jax.vmap(jax.grad(f)))):
         with pytest.raises(DerivativeError, match=f"{name}: its results are derivatives.*differentiate"):

@@ -12,7 +12,7 @@ import pytest
 import robomorph
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.jax import Functions
-from tests.interop.cases import SOURCES, arguments, listed, load, options, wrenches
+from tests.interop.cases import SOURCES, arguments, call, listed, load, options, wrenches
 
 BATCHES: tuple[Any, ...] = ((), (1,), (5,), (3, 7))
 
@@ -22,10 +22,6 @@ def same(found: Any, expected: Any) -> None:
     for a, b in zip(found, expected, strict=True):
         assert isinstance(a, jax.Array) and a.dtype == b.dtype
         np.testing.assert_array_equal(np.asarray(a), b)
-
-
-def call(face: Any, name: str, *args: Any, **more: Any) -> Any:
-    return getattr(face, name)(*args, **more)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -163,3 +159,15 @@ def test_tool_frames_and_wrap() -> None:
     (q,) = arguments(robot, "link_poses", 3)
     for frame in robot.frame_names[:2]:
         same(functions.forward_kinematics(q, frame), robot.forward_kinematics(q, frame))
+
+
+def test_both_rules_of_a_step() -> None:
+    robot = load("crane-floating")
+    functions: Any = Functions(robot)
+    given = arguments(robot, "step", 3)
+    for rule in ("implicit", "semi-implicit"):
+        same(functions.step(*given, integrator=rule), robot.step(*given, integrator=rule))
+    f_ext = wrenches(robot, 3)
+    same(functions.step(*given, f_ext=f_ext), call(robot, "step", *given, f_ext=f_ext))
+    with pytest.raises(robomorph.ArgumentError, match="integrator: expected one of"):
+        functions.step(*given, integrator="none")

@@ -1,9 +1,8 @@
-"""How the bridge is found: by its page, from the robot's own methods, and without Torch."""
+"""How the bridge is found: from the robot's own methods, and without Torch."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,17 +13,6 @@ import robomorph
 from robomorph import ArgumentError
 from robomorph.interop.functions import FUNCTIONS
 from tests.interop.torch.package import Functions, tensors, torch
-
-PAGE = Path(__file__).parents[3] / "docs" / "arrays.md"
-
-
-def test_the_page_runs() -> None:
-    text = PAGE.read_text(encoding="utf-8").split("\n## Torch\n")[1].split("\n## ")[0]
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert blocks
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, str(PAGE), "exec"), names)
 
 
 def test_every_function_is_a_method() -> None:

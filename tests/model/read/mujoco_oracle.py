@@ -78,8 +78,8 @@ class Twin:
         return Expected(self._poses(), turn.T @ mass @ turn, turn.T @ torque)
 
     def _set(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Bring MuJoCo into our state; (nv, nv) what turns our velocities into MuJoCo's: those of a free joint
-        are linear in the world's axes there."""
+        """Bring MuJoCo into our state; (nv, nv) what turns our velocities into MuJoCo's: those of a free
+        joint are linear in the world's axes there."""
         data, turn = self.data, np.zeros((self.model.nv, self.robot.nv))
         more = np.zeros(self.model.nv)
         for body in self.robot.model.bodies:
@@ -151,7 +151,7 @@ def differences(
         names = robot.model.frame_names
         assert set(wanted.poses) <= set(names), "bodies or sites are missing"
         size = max((float(np.abs(pose[:3, 3]).max()) for pose in wanted.poses.values()), default=0.0) + 1e-3
-        mine = _frame_poses(textbook, q)
+        mine = frame_poses(textbook, q)
         if compiled:
             mine |= dict(zip(robot.link_names, robot.link_poses(q), strict=True))
         for name, pose in wanted.poses.items():
@@ -169,7 +169,8 @@ def differences(
     return worst
 
 
-def _frame_poses(textbook: Reference, q: Array) -> dict[str, Array]:
+def frame_poses(textbook: Reference, q: Array) -> dict[str, Array]:
+    """(4, 4) of every frame, by name."""
     bodies, found = textbook.bodies(q[None]), {}
     for frame in textbook.robot.model.frames:
         pose = np.eye(4)

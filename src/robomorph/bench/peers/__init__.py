@@ -23,5 +23,5 @@ PEERS: dict[str, tuple[type[Peer], ...]] = {
     "planning": (Ipopt, Toppra, DrakeTrajectory),
     "mpc": (Crocoddyl, CrocoddylBox, MimSolvers, Fatrop),
     "viewer": (),
-    "interop": (),
+    "interop": (Pinocchio, Adam, Ipopt),
 }

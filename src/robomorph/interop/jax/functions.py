@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from robomorph.errors import ArgumentError
+from robomorph.interop.bridge import BridgeFunctions
 from robomorph.interop.functions import FUNCTIONS, function_named, wrench_links
 from robomorph.interop.jax.arguments import as_array, broadcast, common_dtype, fit
 from robomorph.interop.jax.callee import Callee
@@ -17,7 +18,6 @@ from robomorph.interop.jax.primitives import VALUE
 from robomorph.interop.jax.target import let_call, takes_handler
 from robomorph.interop.kernels import Kernels, Wanted
 from robomorph.ir.program import Port
-from robomorph.robot_functions import RobotFunctions
 from robomorph.runtime.results import result_type
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _let_results_be_exported() -> None:
 _let_results_be_exported()
 
 
-class Functions(RobotFunctions):
+class Functions(BridgeFunctions):
     """Every algorithm of a robot as a JAX function, with the name and arguments of the robot's method: jit,
     vmap, grad, jacfwd, jacrev, scan and their like work on them, on the CPU.
 

@@ -12,6 +12,7 @@ from .mjcf import MJCF
 from .pinocchio import PINOCCHIO
 from .urdf import URDF
 from .xacro import XACRO
+from .xmltree import without_leading
 from .yourdfpy import YOURDFPY
 
 __all__ = [
@@ -60,7 +61,6 @@ def read(document: Document, reading: Reading) -> Description:
 def outermost_tag(document: Document) -> str:
     """The tag of the first element, or nothing if there is none that can be read."""
     found: list[str] = []
-    start = max(document.data.find(b"<"), 0)  # as the readers do: blank lines before <?xml are passed over
 
     def first(tag: str, attributes: dict[str, str]) -> None:
         del attributes
@@ -70,7 +70,7 @@ def outermost_tag(document: Document) -> str:
     parser = expat.ParserCreate(document.encoding)
     parser.StartElementHandler = first
     with contextlib.suppress(_Found, expat.ExpatError, ValueError, LookupError):
-        parser.Parse(document.data[start:], True)
+        parser.Parse(without_leading(document.data)[0], True)
     return found[0] if found else ""
 
 

@@ -28,11 +28,12 @@ _GRAVITY_OFF = "mjDSBL_GRAVITY"
 def parse_mjcf(document: Document, reading: Reading) -> Description:
     """Read MJCF, or an MjModel or MjSpec. The world body is the root link; bodies are links of their names,
     and sites are frames. `mjcf_names.py` says what is called how where the file gives no name."""
-    arrays = Arrays(compiled(document, reading.notes), document.label)
+    model, spec = compiled(document, reading.notes)
+    arrays = Arrays(model, document.label)
     names = Names(arrays)
     check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
-    shapes = Shapes(arrays, names, document.path, reading.notes)
+    shapes = Shapes(arrays, names, document.path, reading.notes, spec)
     motors = actuated(arrays, names, reading)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []

@@ -69,10 +69,10 @@ class Arrays:
 
     def _checked(self, name: str, values: Any) -> np.ndarray:
         array = np.array(values)
-        bad = np.argwhere(~(np.abs(array) <= LARGEST)) if array.dtype.kind == "f" else ()
-        if len(bad):
-            place = "".join(f"[{index}]" for index in bad[0])
+        wrong = ~(np.abs(array) <= LARGEST) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+        for first in np.argwhere(wrong)[:1]:
+            place = "".join(f"[{index}]" for index in first)
             expected = f"finite numbers of at most {LARGEST:g} in size"
-            found = f"{array[tuple(bad[0])]}"
+            found = f"{array[tuple(first)]}"
             raise self.wrong(f"{name}{place}", expected, found, "check the units and the numbers")
         return array

@@ -23,17 +23,17 @@ def is_mujoco(given: object) -> bool:
     return name.startswith("mujoco") and name.endswith(tuple(f".{one}" for one in _CLASSES))
 
 
-def compiled(document: Document, notes: Notes) -> Any:
-    """The MjModel; what MuJoCo warns of goes to `notes`."""
+def compiled(document: Document, notes: Notes) -> tuple[Any, Any]:
+    """The MjModel, and the MjSpec that it was compiled from (None for a model that was given); what MuJoCo
+    warns of goes to `notes`."""
     mujoco = _mujoco(document.label)
     given = document.given
     if isinstance(given, mujoco.MjModel):
-        return given
+        return given, None
     with _heard(mujoco, document.label, notes):
-        if given is None:
-            return _from_xml(mujoco, document)
-        if isinstance(given, mujoco.MjSpec):
-            return _said(document.label, given.copy().compile)
+        if given is None or isinstance(given, mujoco.MjSpec):
+            spec = _parsed(mujoco, document) if given is None else given.copy()
+            return _said(document.label, spec.compile), spec
     raise ModelError(
         f"{document.label}: expected an MjModel or MjSpec of the package mujoco, found {full_name(given)}. "
         "To mend it: load the XML file instead."
@@ -45,6 +45,8 @@ def _mujoco(label: str) -> Any:
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError:
         raise missing("mujoco", "mjcf", label) from None
+    if not (hasattr(mujoco, "MjModel") and hasattr(mujoco, "MjSpec")):  # before 3.2, or another's
+        raise missing("mujoco 3.2 or later", "mjcf", label)
     return mujoco
 
 
@@ -63,21 +65,21 @@ def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
         notes.add(MUJOCO_WARNS, Place(label, 0, "<mujoco>"), " ".join(words.split()).rstrip("."))
 
 
-def _from_xml(mujoco: Any, document: Document) -> Any:
+def _parsed(mujoco: Any, document: Document) -> Any:
     if len(document.data) > MAX_BYTES:
         raise ModelError(
             f"{document.label}: expected at most {MAX_BYTES} bytes, found more. To mend it: put meshes into "
             "files of their own."
         )
     if document.path is not None:
-        return _said(document.label, lambda: mujoco.MjModel.from_xml_path(document.path))
+        return _said(document.label, lambda: mujoco.MjSpec.from_file(document.path))
     try:
         text = document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError) as error:
         raise ModelError(
             f"{document.label}: expected MJCF in UTF-8, found another encoding: {error}."
         ) from None
-    return _said(document.label, lambda: mujoco.MjModel.from_xml_string(text))
+    return _said(document.label, lambda: mujoco.MjSpec.from_string(text))
 
 
 def _said(label: str, make: Any) -> Any:
@@ -86,6 +88,7 @@ def _said(label: str, make: Any) -> Any:
         return make()
     except Exception as error:  # its own FatalError among them
         said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        fix = "call the file .xml" if "decoder" in said else "correct it"
         raise ModelError(
-            f"{label}: expected a model that MuJoCo compiles, which says: {said}. To mend it: correct it."
+            f"{label}: expected a model that MuJoCo compiles, which says: {said}. To mend it: {fix}."
         ) from None

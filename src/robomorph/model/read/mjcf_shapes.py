@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +25,15 @@ _GREY = (0.5, 0.5, 0.5, 1.0)  # what rgba is where the file has none
 
 
 class Shapes:
-    """The shapes of a model's bodies. `path` is the model's file, absolute."""
+    """The shapes of a model's bodies. `path` is the model's file, absolute; `spec` the MjSpec that it was
+    compiled from, which alone says what `refpos` and `refquat` a mesh has, or None."""
 
-    def __init__(self, arrays: Arrays, names: Names, path: str | None, notes: Notes) -> None:
+    def __init__(self, arrays: Arrays, names: Names, path: str | None, notes: Notes, spec: Any) -> None:
         self.arrays = arrays
         self.names = names
         self.notes = notes
         self.meshes = MeshPaths(path, ())
+        self.specs = {} if spec is None else {mesh.name: mesh for mesh in spec.meshes}
         self._missing: set[str] = set()
 
     def of(self, body: int) -> tuple[Shape, ...]:
@@ -50,6 +53,7 @@ class Shapes:
         if isinstance(geometry, Mesh):  # MuJoCo moves a mesh to its centre and main axes
             mesh = int(arrays["geom_dataid"][geom])
             pose = pose.compose(_pose(arrays["mesh_pos"][mesh], arrays["mesh_quat"][mesh]).inverse())
+            pose = pose.compose(self._reference(mesh))
         link = self.names.bodies[body]
         name = arrays.name("geom", geom) or f"{link}_{geom - int(arrays['body_geomadr'][body])}"
         kinds: list[ShapeKind] = [*(["visual"] if shown else []), *(["collision"] if touches else [])]  # type: ignore[list-item]
@@ -79,6 +83,11 @@ class Shapes:
         if start < 0:
             self._note(geom, f"mesh {self.arrays.name('mesh', mesh)!r}, which is in no file")
             return None
+        if self._is_sheared(mesh):
+            self._note(
+                geom, f"mesh {self.arrays.name('mesh', mesh)!r}, turned by refquat and scaled unevenly"
+            )
+            return None
         uri = self.arrays.path(start)
         x, y, z = (float(value) for value in self.arrays["mesh_scale"][mesh])
         path = Path(uri) if os.path.isabs(uri) and os.path.isfile(uri) else self.meshes.find(uri)
@@ -86,6 +95,20 @@ class Shapes:
             self._missing.add(uri)
             self.notes.add(MISSING_MESH, self._place(geom), uri)
         return Mesh(uri, (x, y, z), path)
+
+    def _reference(self, mesh: int) -> Pose:
+        """Where the file's own frame, after scaling, is in that of refpos and refquat."""
+        spec = self.specs.get(self.arrays.name("mesh", mesh))
+        if spec is None:
+            return Pose()
+        turn = _pose(np.zeros(3), np.array(spec.refquat) / np.linalg.norm(spec.refquat)).inverse()
+        moved = -self.arrays["mesh_scale"][mesh] * (turn.rotation @ np.array(spec.refpos))
+        return Pose(turn.rotation, moved)
+
+    def _is_sheared(self, mesh: int) -> bool:
+        """MuJoCo turns a mesh by refquat before it scales it; here it is scaled first."""
+        scale, spec = self.arrays["mesh_scale"][mesh], self.specs.get(self.arrays.name("mesh", mesh))
+        return spec is not None and bool(np.any(spec.refquat[1:])) and len(set(scale.tolist())) > 1
 
     def _color(self, geom: int) -> Color | None:
         """The geom's own colour, else its material's."""

@@ -113,7 +113,12 @@ class _Reader:
         if shortname[-1] in _AXES:
             return np.array(_AXES[shortname[-1]])
         if "Unaligned" in shortname:
-            return snapped_axis(np.array(joint.extract().axis, dtype=np.float64).reshape(3), self.snap)
+            q = np.zeros(self.model.nq)
+            q[int(joint.idx_q)] = 1.0  # a cosine, where the joint has one
+            data = joint.createData()
+            joint.calc(data, q)
+            motion = np.array(data.S, dtype=np.float64).reshape(6)  # linear, angular
+            return snapped_axis(motion[:3] if "Prismatic" in shortname else motion[3:], self.snap)
         return np.array([0.0, 0.0, 1.0] if shortname.endswith("Planar") else [1.0, 0.0, 0.0])
 
     def limits(self, index: int, kind: str, rates: slice) -> Limits:
@@ -178,7 +183,7 @@ class _Reader:
 
 def _carrier(frame: Any) -> int:
     """The joint that moves a frame; Pinocchio 3 and 4 call it differently."""
-    return int(getattr(frame, "parentJoint", getattr(frame, "parent", 0)))
+    return int(frame.parentJoint if hasattr(frame, "parentJoint") else frame.parent)
 
 
 def _unbounded(value: float) -> float:

@@ -107,7 +107,7 @@ class Fields:
         if not math.isfinite(value):
             fix = "write a plain decimal number"
             if "${" in text or "$(" in text:
-                fix = "this is a xacro expression: run xacro first and load its output"
+                fix = "this is a xacro expression: load it with xacro=True, or call the file .xacro"
             raise self.wrong(element, f"a finite number in {attribute!r}", f'"{_short(text)}"', fix)
         return value
 

@@ -44,7 +44,7 @@ def _word(value: object) -> str:
     """An argument as the command line of xacro would have it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
+    return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 def _text(tree: minidom.Document) -> bytes:
@@ -53,8 +53,7 @@ def _text(tree: minidom.Document) -> bytes:
 
 def _message(document: Document, error: Exception, xacro: Any) -> str:
     said = " ".join(str(error).split()) or type(error).__name__
-    if type(error).__name__ == "ArgException":
-        said = f"the argument {said} is missing"
+    if "substitution argument" in said:
         fix = "give it with xacro_args={name: value} (--xacro-arg NAME=VALUE)"
     elif type(error).__name__ == "PackageNotFoundError" or "ament_index_python" in said:
         fix = "name the folders that hold the packages with package_dirs=[...] (--package-dir)"

@@ -61,7 +61,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     if not data.strip():
         raise fault(
             Place(source, 1, "start of file"),
-            expected="a URDF document",
+            expected="a robot's description",
             found="nothing at all",
             fix="check that the file was written completely",
         )
@@ -72,7 +72,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
             found=f"{len(data)} bytes",
             fix="remove what is not needed, such as embedded meshes",
         )
-    data, skipped = _without_leading(data)
+    data, skipped = without_leading(data)
     builder = _Builder(source, encoding, skipped)
     try:
         builder.parser.Parse(data, True)
@@ -84,7 +84,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     return builder.root
 
 
-def _without_leading(data: bytes) -> tuple[bytes, int]:
+def without_leading(data: bytes) -> tuple[bytes, int]:
     """The document from its <?xml on, and how many lines came before.
 
     XML allows nothing before its declaration, but files have blank lines and comments there.
