@@ -12,21 +12,21 @@ from torch import Tensor
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
-from robomorph.interop.functions import FUNCTIONS, Function, function_named, wrench_links
+from robomorph.interop.bridge import BridgeFunctions
+from robomorph.interop.functions import ALL, Function, function_named, wrench_links
 from robomorph.interop.torch.operator import call
 from robomorph.interop.torch.rooms import DTYPES, described, room_of
 from robomorph.interop.torch.tensors import are_ready, as_tensor, fit
-from robomorph.robot_functions import RobotFunctions
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
 
     class _Methods:
-        """Those of `RobotFunctions`, which says that they are of NumPy's arrays."""
+        """Those of `BridgeFunctions`, which says that they are of NumPy's arrays."""
 
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
 else:
-    _Methods = RobotFunctions
+    _Methods = BridgeFunctions
 
 
 def _results(function: Function) -> Any:
@@ -35,8 +35,8 @@ def _results(function: Function) -> Any:
     return namedtuple(words, function.outputs)
 
 
-_RESULTS = {name: _results(f) for name, f in FUNCTIONS.items() if len(f.outputs) > 1}
-_WITH_NUMBERS = {name for name, f in FUNCTIONS.items() if f.parameters}
+_RESULTS = {name: _results(f) for name, f in ALL.items() if len(f.outputs) > 1}
+_WITH_NUMBERS = {name for name, f in ALL.items() if f.parameters}
 globals().update({kind.__name__: kind for kind in _RESULTS.values()})  # where pickle looks for them
 
 
@@ -57,7 +57,7 @@ class Functions(_Methods):
         self.robot, self.threads = robot, threads
         self._room = room_of(robot, threads)
         self._links = robot.link_names
-        self._arguments = {name: _arguments(robot, function) for name, function in FUNCTIONS.items()}
+        self._arguments = {name: _arguments(robot, function) for name, function in ALL.items()}
 
     def prepare(
         self,

@@ -1,5 +1,5 @@
-"""Forward dynamics in Torch: the call, and the gradient of a loss by the kernel that pulls weights back, beside
-matrices of derivatives and Torch's products of them."""
+"""Forward dynamics in Torch: the call, and gradients by the kernel that pulls weights back, beside matrices
+of derivatives and Torch's products of them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _by_matrices(robot: Robot) -> Callable[..., Any]:
 
     kernel = robot.compile("forward_dynamics_gradient", threads=1)
 
-    class ByMatrices(torch.autograd.Function):  # type: ignore[misc]
+    class ByMatrices(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, *x: Any) -> Any:
             value, *matrices = map(torch.from_numpy, kernel(*(a.detach().numpy() for a in x)))
@@ -131,8 +131,8 @@ def _tables(records: Records) -> list[TableData]:
             error = show_error(found[BOTH].error) if BOTH in found else "-"
             rows.append((f"{batch:,}", *times, show_ratio(_over_matrices(records, batch)), error))
     caption = (
-        f"{FUNCTION} of {ROBOT}, float64, one thread, time of one call; backward to q, qd and tau; by matrices:"
-        " forward_dynamics_gradient, then Torch's products; errors of gradients against those"
+        f"{FUNCTION} of {ROBOT}, float64, one thread, time of one call; backward to q, qd and tau; by"
+        " matrices: forward_dynamics_gradient, then Torch's products; errors of gradients against those"
     )
     return [TableData("calls from Torch", ("batch", *hows, "ratio of the last", "error"), rows, 1, caption)]
 
