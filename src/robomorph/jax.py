@@ -1,7 +1,7 @@
 """Robots as JAX functions: jit, vmap, grad and the rest of JAX on compiled kernels (docs/arrays.md).
 
-    functions = robomorph.jax.Functions(robomorph.load("iiwa14"))
-    jax.jit(jax.vmap(functions.forward_dynamics))(q, qd, tau)
+functions = robomorph.jax.Functions(robomorph.load("iiwa14"))
+jax.jit(jax.vmap(functions.forward_dynamics))(q, qd, tau)
 """
 
 from robomorph.interop.packages import require

@@ -50,7 +50,10 @@ def add_parser(subparsers: Any) -> None:
     )
     group = parser.add_argument_group("the code")
     group.add_argument(
-        "--target", choices=("cpp", "cuda", "opencl", "casadi", "rtl"), default="cpp", help="language (default cpp)"
+        "--target",
+        choices=("cpp", "cuda", "opencl", "casadi", "rtl"),
+        default="cpp",
+        help="language (default cpp)",
     )
     _add_contents(parser, group)
     group.add_argument(
@@ -126,7 +129,9 @@ def run(args: argparse.Namespace) -> int:
         return export_designs(load_robot(args)[0], args)
     refuse_design_options(args)
     if args.derivatives is not None and args.target != "casadi":
-        raise ArgumentError(f"--derivatives: only CasADi asks for them: expected --target casadi, found {args.target}")
+        raise ArgumentError(
+            f"--derivatives: only CasADi asks for them: expected --target casadi, found {args.target}"
+        )
     robot, _ = load_robot(args)
     frames = args.frames or []
     if args.functions:

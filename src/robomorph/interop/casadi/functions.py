@@ -54,11 +54,17 @@ class Functions:
         folder: str | Path | None = None,
     ) -> None:
         if kind not in (None, *KINDS):
-            raise ArgumentError(f"kind: expected one of {', '.join(map(repr, KINDS))} or None, found {kind!r}")
+            raise ArgumentError(
+                f"kind: expected one of {', '.join(map(repr, KINDS))} or None, found {kind!r}"
+            )
         if derivatives not in (0, 1, 2) or isinstance(derivatives, bool):
-            raise ArgumentError(f"derivatives: expected their highest order, 0, 1 or 2, found {derivatives!r}")
+            raise ArgumentError(
+                f"derivatives: expected their highest order, 0, 1 or 2, found {derivatives!r}"
+            )
         self.robot, self.derivatives = robot, derivatives
-        self.f_ext = f_ext if isinstance(f_ext, bool) else (f_ext,) if isinstance(f_ext, str) else tuple(f_ext)
+        self.f_ext = (
+            f_ext if isinstance(f_ext, bool) else (f_ext,) if isinstance(f_ext, str) else tuple(f_ext)
+        )
         self.folder = None if folder is None else Path(folder).absolute()
         self.kind = kind or _best_kind()
         self._made: dict[Request, Any] = {}
@@ -97,7 +103,9 @@ class Functions:
 
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
-            raise AttributeError(f"{type(self).__name__} has no function {name!r}: {hint(name, list(FUNCTIONS))}")
+            raise AttributeError(
+                f"{type(self).__name__} has no function {name!r}: {hint(name, list(FUNCTIONS))}"
+            )
         if FUNCTIONS[name].frame:
             return _AboutFrame(self, name)
         return self.function(name)
