@@ -6,7 +6,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_ROOMS = ("planning", "viewer")  # packages with a face of their own, imported on first use
+_ROOMS = ("mujoco", "planning", "viewer")  # packages with a face of their own, imported on first use
 # Faces for other packages' arrays, imported on first use, too: they need the package of the same name.
 _BRIDGES = ("casadi", "jax", "torch")
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms import configuration
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.step import step_named
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.compiler.make import make_kernel
 from robomorph.compiler.specialise import Specialiser, make_request
@@ -205,6 +206,38 @@ class Robot(RobotFunctions):
                     check_units(name, x, self._units)
         return a, b
 
+    # --- steps in time -----------------------------------------------------------------------------
+
+    def step(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: npt.ArrayLike,
+        f_ext: Any = None,
+        *,
+        integrator: str = "implicit",
+    ) -> Any:
+        """Named tuple (q, qd): coordinates (..., nq) and rates (..., nv) after a step of `dt` (s, ()), under
+        torques `tau` (..., nv) that are constant over it. Semi-implicit Euler (docs/dynamics-step.md); with
+        integrator="implicit" drag of `passive=True` is taken at the speed after the step, which is stable
+        however strong it is, with "semi-implicit" at that before it. `f_ext` as in `inverse_dynamics`."""
+        return self._call(step_named("step", integrator), (q, qd, tau), f_ext, more=(dt,))
+
+    def step_gradient(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: npt.ArrayLike,
+        f_ext: Any = None,
+        *,
+        integrator: str = "implicit",
+    ) -> Any:
+        """Named tuple (A, B): derivatives of `step` by the state, (..., 2nv, 2nv), and by tau, (..., 2nv, nv).
+        A state is its place, in the tangent space (along `integrate`), then its rates."""
+        return self._call(step_named("step_gradient", integrator), (q, qd, tau), f_ext, more=(dt,))
+
     # --- kernels -----------------------------------------------------------------------------------
 
     @overload
@@ -290,7 +323,14 @@ class Robot(RobotFunctions):
             options=options,
         )
 
-    def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
+    def _call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        f_ext: Any = None,
+        frame: str | None = None,
+        more: tuple[Any, ...] = (),
+    ) -> Any:
         links: tuple[str, ...] = ()
         if f_ext is not None:
             links, wrenches = self._wrenches.read(f_ext)
@@ -298,6 +338,11 @@ class Robot(RobotFunctions):
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         dtype, args = typed_arguments(ALGORITHMS[name].inputs, args)
+        for value in more:
+            # A plain number decides nothing about the others' dtype.
+            plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+            array = np.asarray(value, dtype) if plain else as_array(tuple(ALGORITHMS[name].parameters)[0], value)
+            dtype, args = dtype if array.dtype == dtype else "float64", (*args, array)
         key = (name, dtype, links, frame, self.check_finite)
         kernel = self._kernels.get(key)
         if kernel is None:

@@ -1,4 +1,4 @@
-"""Robots as functions of Torch tensors: autograd, torch.func and torch.compile on compiled kernels (docs/arrays.md).
+"""Robots as functions of Torch tensors: autograd, torch.func, torch.compile on kernels (docs/arrays.md).
 
 functions = robomorph.torch.Functions(robomorph.load("iiwa14"))
 functions.forward_dynamics(q, qd, tau).square().sum().backward()

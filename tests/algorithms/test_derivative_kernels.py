@@ -16,6 +16,7 @@ from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.closed_derivatives import CLOSED, closed_forms
 from robomorph.algorithms.registry import ALGORITHMS
 from tests.model.samples import MENAGERIE
+from tests.oracle.armed import resisting
 from tests.oracle.chains import WITH_BALLS, chain
 from tests.oracle.crane import CRANE
 
@@ -29,6 +30,9 @@ CASES = {
     "two balls": (chain(*WITH_BALLS["two balls"]), False),
     "planar": (chain("planar", "revolute y", "prismatic z"), False),
 }
+# Those whose joints have armatures, springs, dampers and friction, too.
+RESISTING = ("menagerie", "crane-floating", "planar")
+ALL = [*CASES, *(f"resisting {case}" for case in RESISTING)]
 STEP = 1e-3
 # Fourth-order central differences.
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
@@ -37,6 +41,8 @@ STATES = 3
 
 @cache
 def load(case: str) -> Robot:
+    if case.startswith("resisting "):
+        return resisting(load(case.removeprefix("resisting ")))
     source, floating = CASES[case]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
@@ -104,7 +110,7 @@ def close(found: Arrays, expected: Arrays, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL)
 def test_jvp_and_vjp(case: str, algorithm: str) -> None:
     x = bench(case, algorithm, wrenches=ALGORITHMS[algorithm].wrenches and case != "iiwa14")
     value, jvp, vjp = x.kernel(), x.kernel("jvp"), x.kernel("vjp")
@@ -116,7 +122,7 @@ def test_jvp_and_vjp(case: str, algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["inverse_dynamics", "forward_dynamics", "jacobian", "energy"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL)
 def test_hvp(case: str, algorithm: str) -> None:
     """The derivative of the vjp, whose weights stay, along the directions."""
     x = bench(case, algorithm, wrenches=case == "menagerie" and algorithm == "inverse_dynamics")
@@ -124,12 +130,12 @@ def test_hvp(case: str, algorithm: str) -> None:
     expected = x.differences(lambda arguments: vjp(*arguments, *x.weights))
     tree = x.robot.specialiser.tree(regroup=True)
     base = next(iter(ALGORITHMS[algorithm].formulations))
-    for formulation in (base, *closed_forms(algorithm, "hvp", tree)):
+    for formulation in (base, *closed_forms(algorithm, "hvp", wrenches=False, tree=tree)):
         hvp = x.kernel("hvp", formulation=formulation)
         close(listed(hvp(*x.arguments, *x.weights, *x.directions)), expected, 1e-6)
 
 
-@pytest.mark.parametrize("case", ["two balls", "planar", "crane-floating"])
+@pytest.mark.parametrize("case", ["two balls", "planar", "crane-floating", "resisting planar"])
 def test_second(case: str) -> None:
     x = bench(case, "inverse_dynamics")
     second, vjp = x.kernel("second"), x.kernel("hvp")
@@ -149,15 +155,17 @@ def test_second(case: str) -> None:
 
 @pytest.mark.parametrize("wrenches", [False, True])
 @pytest.mark.parametrize("algorithm, derivative", CLOSED)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ALL)
 def test_closed_forms(case: str, algorithm: str, derivative: str, wrenches: bool) -> None:
     """Every one, at high speed, against the program that reverse or forward mode makes."""
+    if wrenches and not ALGORITHMS[algorithm].wrenches:
+        pytest.skip(f"{algorithm} takes no wrenches")
     x = bench(case, algorithm, wrenches=wrenches, speed=20.0)
-    rest = x.weights if derivative == "vjp" else x.directions
+    rest = {"vjp": x.weights, "jvp": x.directions, "second": []}[derivative]
     base = next(iter(ALGORITHMS[algorithm].formulations))
     expected = listed(x.kernel(derivative, formulation=base)(*x.arguments, *rest))
     tree = x.robot.specialiser.tree(regroup=True)
-    for name in closed_forms(algorithm, derivative, tree):
+    for name in closed_forms(algorithm, derivative, wrenches=wrenches, tree=tree):
         found = listed(x.kernel(derivative, formulation=name)(*x.arguments, *rest))
         for a, b in zip(found, expected, strict=True):
             close([a], [b], 1e-12)

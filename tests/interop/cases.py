@@ -48,6 +48,13 @@ def arguments(
     return [x.astype(dtype) for x in (q, *rest, *more)]
 
 
+def call(face: Any, name: str, *args: Any, **more: Any) -> Any:
+    """A function by its name, of a robot or a bridge."""
+    if name.startswith("semi_implicit_"):
+        name, more = name.removeprefix("semi_implicit_"), {**more, "integrator": "semi-implicit"}
+    return getattr(face, name)(*args, **more)
+
+
 def options(robot: Robot, name: str) -> dict[str, Any]:
     return {"frame": robot.link_names[-1]} if FUNCTIONS[name].frame else {}
 

@@ -35,7 +35,7 @@ VECTORS = {
 class Algorithm:
     """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
     `outputs` give each result's name, under which its formulations leave it, and its shape, in which "nv"
-    stands for the degrees of freedom, "links" for the links of the description, "frames" and "wrenches" for
+    stands for the degrees of freedom, "2nv" for those of places and rates, "links" for the links of the description, "frames" and "wrenches" for
     the frames, and the links with external wrenches, that a request names. `parameters` are further inputs of
     such shapes (references, weights, poses ...), which steps find flat under their name in `state.whole`."""
 
@@ -97,5 +97,5 @@ class Algorithm:
 
 
 def _shape(shape: Sequence[str | int], sizes: Sizes, frames: int, wrenches: int) -> tuple[int, ...]:
-    named = {**sizes._asdict(), "frames": frames, "wrenches": wrenches}
+    named = {**sizes._asdict(), "2nv": 2 * sizes.nv, "frames": frames, "wrenches": wrenches}
     return tuple(named[n] if isinstance(n, str) else n for n in shape)

@@ -1,8 +1,8 @@
 """Closed forms of derivatives, which compete with the programs that reverse and forward mode make.
 
-Forward dynamics is differentiated through inverse dynamics at the accelerations found: with M x = w, weights w
-of accelerations are weights -x of torques, and a change dtau leaves M^-1 (dtau - change of
-inverse dynamics). Both need one more solution by what M was factored into for the accelerations.
+Forward dynamics is differentiated through inverse dynamics at the accelerations found: with M x = w, weights
+w of accelerations are weights -x of torques, and a change dtau leaves M^-1 (dtau - change of inverse
+dynamics). Both need one more solution by what M was factored into for the accelerations.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from robomorph.algorithms.algorithm import Parts
 from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.articulated_solve import SOLVE_ARTICULATED
 from robomorph.algorithms.forward_dynamics import AT_ACCELERATION, FORWARD
+from robomorph.algorithms.frame_derivatives import POSE_CHANGE, POSE_WEIGHTS
 from robomorph.algorithms.inverse_dynamics import BIAS
 from robomorph.algorithms.mass_matrix import solve
 from robomorph.algorithms.sweep import Stage, State
 from robomorph.algorithms.torque_adjoint import ADJOINT, TORQUE_ADJOINT
+from robomorph.algorithms.torque_second import TORQUE_SECOND
 from robomorph.algorithms.torque_tangent import TANGENT, TORQUE_TANGENT
 from robomorph.algorithms.tree import Tree
 from robomorph.algorithms.wrenches import power_of_wrenches
@@ -90,9 +92,12 @@ def _hold(state: State) -> None:
 # By algorithm and kind of derivative, formulations by name.
 CLOSED: dict[tuple[str, str], dict[str, Parts]] = {
     ("inverse_dynamics", "vjp"): {"adjoint": (*_AT_TORQUES, *TORQUE_ADJOINT, _BY_WRENCHES)},
+    ("inverse_dynamics", "second"): {"by torque": TORQUE_SECOND},
     ("inverse_dynamics", "jvp"): {"tangent": (*TORQUE_TANGENT, *_NAMED)},
     ("bias_torque", "vjp"): {"adjoint": (*BIAS, *_AT_TORQUES, *ADJOINT, _BY_WRENCHES)},
     ("bias_torque", "jvp"): {"tangent": (*BIAS, *TANGENT, *_NAMED)},
+    ("forward_kinematics", "vjp"): {"wrench": POSE_WEIGHTS},
+    ("forward_kinematics", "jvp"): {"velocity": POSE_CHANGE},
     ("forward_dynamics", "vjp"): {
         "adjoint": _forward_vjp(FORWARD, _WEIGHTS),
         "articulated adjoint": _forward_vjp(ARTICULATED, _WEIGHTS_BY_BODIES),
@@ -106,9 +111,13 @@ CLOSED: dict[tuple[str, str], dict[str, Parts]] = {
 _FREE_JOINTS = frozenset({"articulated adjoint", "articulated tangent"})
 
 
-def closed_forms(algorithm: str, derivative: str, tree: Tree | None = None) -> dict[str, Parts]:
+def closed_forms(
+    algorithm: str, derivative: str, *, wrenches: bool, tree: Tree | None = None
+) -> dict[str, Parts]:
     """The closed forms of an algorithm's derivative, all or those that a tree can have. For hvp those of vjp,
-    which forward mode differentiates once more."""
+    which forward mode differentiates once more. That for second derivatives knows no external wrenches."""
+    if derivative == "second" and wrenches:
+        return {}
     known = CLOSED.get((algorithm, "vjp" if derivative == "hvp" else derivative), {})
     coupled = tree is not None and tree.coupled
     return {name: parts for name, parts in known.items() if not (coupled and name in _FREE_JOINTS)}

@@ -157,8 +157,9 @@ def _ancestor_entries(
 
 
 VELOCITY_MAPS = Sweep("velocity maps", velocity_map_step, inward=True)
+AXIS_DERIVATIVES = Sweep("axis derivatives", derivative_step)
 COMPOSITE: tuple[Sweep | Stage, ...] = (
-    Sweep("axis derivatives", derivative_step),
+    AXIS_DERIVATIVES,
     VELOCITY_MAPS,
     Stage("gradient entries", _entries),
 )

@@ -27,6 +27,8 @@ def set_inputs(state: State, values: Mapping[str, Sequence[Scalar]], wrench_link
     state.fields["a", WORLD] = Motion(lin=neg3(state.tree.gravity))
     if "f_ext" in values:
         set_wrenches(state, wrench_links, values["f_ext"])
+    for name in ("q", "qd"):
+        state.whole[f"{name}_in"] = list(values.get(name, ()))
     if "tau" in values:
         state.whole["tau_in"] = list(values["tau"])
 

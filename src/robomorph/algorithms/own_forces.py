@@ -69,15 +69,6 @@ def rate_curvature(state: State, link: TreeLink, weights: Sequence[Scalar]) -> R
     return _sum(force.rate_curvature(link.joint, qd, weights) for force in link.forces)
 
 
-def times(rows: Rows, values: Sequence[Scalar]) -> list[Scalar]:
-    """rows values."""
-    out: list[Scalar] = [0.0] * len(rows)
-    for i, row in enumerate(rows):
-        for entry, value in zip(row, values, strict=True):
-            out[i] = out[i] + entry * value
-    return out
-
-
 def transposed_times(rows: Rows | None, weights: Sequence[Scalar]) -> list[Scalar] | None:
     """rows^T weights."""
     if rows is None:
@@ -86,6 +77,18 @@ def transposed_times(rows: Rows | None, weights: Sequence[Scalar]) -> list[Scala
     for row, weight in zip(rows, weights, strict=True):
         out = [a + weight * x for a, x in zip(out, row, strict=True)]
     return out
+
+
+def times(rows: Rows | None, values: Sequence[Scalar]) -> list[Scalar] | None:
+    """rows times values."""
+    return None if rows is None else [_dot(row, values) for row in rows]
+
+
+def _dot(row: Sequence[Scalar], values: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for a, b in zip(row, values, strict=True):
+        total = total + a * b
+    return total
 
 
 def _sum(parts: Iterable[Rows | None]) -> Rows | None:

@@ -17,7 +17,7 @@ by the identity (tr J - J)(a x b) = J a x b + a x J b of symmetric J.
 
 from __future__ import annotations
 
-from robomorph.algorithms.gradient_composite import derivative_step, velocity_map
+from robomorph.algorithms.gradient_composite import velocity_map
 from robomorph.algorithms.inputs import set_rates, user_vector
 from robomorph.algorithms.inverse_dynamics import RNEA, joint_motion
 from robomorph.algorithms.joint_forces import diagonal
@@ -104,13 +104,13 @@ def _adjoint_step(site: Site) -> None:
 
 def _add_own(site: Site) -> None:
     """What the joint asks for by itself."""
-    state, link, weights = site.state, site.link, site["lambda"]
-    slopes = {"by_q": position_slopes(link), "by_qd": rate_slopes(state, link)}
-    slopes["by_qdd"] = diagonal(inertia(state, link))
+    weights = site["lambda"]
+    slopes = {"by_q": position_slopes(site.link), "by_qd": rate_slopes(site.state, site.link)}
+    slopes["by_qdd"] = diagonal(inertia(site.state, site.link))
     for name, rows in slopes.items():
         own = transposed_times(rows, weights)
         if own is not None:
-            site[name] = [a + b for a, b in zip(site[name], own, strict=True)]
+            site[name] = [a + x for a, x in zip(site[name], own, strict=True)]
 
 
 def _gather(state: State) -> None:
@@ -119,22 +119,17 @@ def _gather(state: State) -> None:
         state.whole[f"d{name}"] = user_vector(state.tree, values)
 
 
-_VIRTUAL: tuple[Sweep | Stage, ...] = (
+# Virtual motions with what a link alone makes of them.
+VIRTUAL: tuple[Sweep | Stage, ...] = (
     Stage("multipliers", _set_multipliers),
     Sweep("virtual motions", _virtual_step),
     Sweep("turning moments", _turning_step, inward=True),
 )
-# Virtual motions with what a link alone makes of them; D must be the link's own still.
-VIRTUAL: tuple[Sweep | Stage, ...] = (
-    *RNEA,
-    Sweep("axis derivatives", derivative_step),
-    *_VIRTUAL,
-    Sweep("virtual axes", _virtual_axes_step),
-)
+VIRTUAL_AXES = Sweep("virtual axes", _virtual_axes_step)
 VIRTUAL_MAPS = Sweep("virtual velocity maps", _virtual_map_step)
 # After inverse dynamics, in fields: what the multipliers make of it.
 ADJOINT: tuple[Sweep | Stage, ...] = (
-    *_VIRTUAL,
+    *VIRTUAL,
     Sweep("virtual momenta", _momentum_step, inward=True),
     Sweep("torque adjoint", _adjoint_step),
     Stage("gather adjoint", _gather),

@@ -59,22 +59,20 @@ def _take_wrenches(state: State) -> None:
 
 def _change_back_step(site: Site) -> None:
     change: Force = site["df"]
-    site["dtau"] = _with_own(site, [change.dot(unit) for unit in site.link.joint.subspace])
+    site["dtau"] = [change.dot(unit) for unit in site.link.joint.subspace]
+    if site.link.forces:
+        _add_own(site)
     site.send("df", site["X"].force_back(change + site["place"].cross_force(site["f"])))
 
 
-def _with_own(site: Site, change: list[Scalar]) -> list[Scalar]:
-    """The change of the joint's torques, and that of what the joint asks for by itself."""
-    state, link = site.state, site.link
-    if not link.forces:
-        return change
-    slopes = {"q": position_slopes(link), "qd": rate_slopes(state, link)}
-    slopes["qdd"] = diagonal(inertia(state, link))
-    for name, rows in slopes.items():
-        if rows is not None:
-            own = times(rows, site[f"change of {name}"])
-            change = [a + b for a, b in zip(change, own, strict=True)]
-    return change
+def _add_own(site: Site) -> None:
+    """What the joint asks for by itself."""
+    link, state = site.link, site.state
+    slopes = (position_slopes(link), rate_slopes(state, link), diagonal(inertia(state, link)))
+    for name, rows in zip(("q", "qd", "qdd"), slopes, strict=True):
+        own = times(rows, site[f"change of {name}"])
+        if own is not None:
+            site["dtau"] = [a + x for a, x in zip(site["dtau"], own, strict=True)]
 
 
 def _gather(state: State) -> None:

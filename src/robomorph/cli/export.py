@@ -31,8 +31,10 @@ examples:
 The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README
 (with --mpc also a model predictive controller, a check of its plans and a control loop);
 for a GPU (--target cuda, opencl) kernels in both mappings, an example that checks them, a CMake file and
-a README; for CasADi (--target casadi) a shared library's sources with Jacobians and Hessians; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile (lint, simulate,
-synthesise), drawings, a register map and a README, one folder per function if there are several.
+a README; for CasADi (--target casadi) the sources of a shared library with Jacobians and Hessians, a check,
+an example and a README; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile
+(lint, simulate, synthesise), drawings, a register map and a README, one folder per function if there are
+several.
 """
 
 

@@ -21,25 +21,27 @@ Values = dict[str, list[Any]]
 Direction = tuple[str, int]
 
 
-def derive(program: Program, model: Model, kind: str, name: str, outputs: Sequence[Port]) -> Program:
+def derive(
+    program: Program, model: Model, kind: str, name: str, outputs: Sequence[Port], limit: int | None = None
+) -> Program:
     """The derivative of a program as `algorithms.derived` describes it; `outputs` are its results. "along":
-    hvp of a program that is a vjp."""
+    hvp of a program that is a vjp. Raises TraceTooLong beyond `limit` nodes."""
     if kind == "vjp":
-        return _pulled(program, model, name)
+        return _pulled(program, model, name, limit)
     if kind == "jvp":
         changes = {port.name: f"d{port.name}" for port in program.inputs}
-        return _pushed(program, model, changes, name, "d")
+        return _pushed(program, model, changes, name, "d", limit)
     if kind in ("hvp", "along"):
-        vjp = _pulled(program, model, name) if kind == "hvp" else program
+        vjp = _pulled(program, model, name, limit) if kind == "hvp" else program
         derived = {port.name for port in vjp.outputs}
         changes = {port.name: f"v_{port.name}" for port in vjp.inputs if f"d{port.name}" in derived}
-        return _pushed(vjp, model, changes, name, "")
-    return _second(program, model, name, outputs)
+        return _pushed(vjp, model, changes, name, "", limit)
+    return _second(program, model, name, outputs, limit)
 
 
-def _pulled(program: Program, model: Model, name: str) -> Program:
+def _pulled(program: Program, model: Model, name: str, limit: int | None) -> Program:
     """Reverse mode: weights of the results `w_<result>` -> `d<input>`."""
-    tracer = Tracer()
+    tracer = Tracer(limit)
     weights = tuple(Port(f"w_{port.name}", port.shape) for port in program.outputs)
     ports = (*program.inputs, *weights)
     values = tracer.inputs(ports)
@@ -53,10 +55,12 @@ def _pulled(program: Program, model: Model, name: str) -> Program:
     return tracer.program(name, ports, results, shapes)
 
 
-def _pushed(program: Program, model: Model, changes: Mapping[str, str], name: str, prefix: str) -> Program:
+def _pushed(
+    program: Program, model: Model, changes: Mapping[str, str], name: str, prefix: str, limit: int | None
+) -> Program:
     """Forward mode along one direction: `changes` name it for every input that moves. Results are called like
     those of the program, with a prefix."""
-    tracer = Tracer()
+    tracer = Tracer(limit)
     moving = [port for port in program.inputs if port.name in changes]
     added = tuple(Port(changes[port.name], tangent_shape(port, model)) for port in moving)
     ports = (*program.inputs, *added)
@@ -73,11 +77,11 @@ def _pushed(program: Program, model: Model, changes: Mapping[str, str], name: st
     return tracer.program(name, ports, results, shapes)
 
 
-def _second(program: Program, model: Model, name: str, outputs: Sequence[Port]) -> Program:
+def _second(program: Program, model: Model, name: str, outputs: Sequence[Port], limit: int | None) -> Program:
     """Forward over forward mode: all first derivatives, and theirs."""
-    first = _jacobian(program, model, name)
+    first = _jacobian(program, model, name, limit)
     wanted = {port.name: port for port in outputs}
-    tracer = Tracer()
+    tracer = Tracer(limit)
     values = tracer.inputs(program.inputs)
     run = Run(tracer, first, _flat(values, program.inputs))
     rows = iter(run.push(_seeds(program.inputs, model, values)))
@@ -93,9 +97,9 @@ def _second(program: Program, model: Model, name: str, outputs: Sequence[Port]) 
     return tracer.program(name, program.inputs, {key: results[key] for key in wanted}, shapes)
 
 
-def _jacobian(program: Program, model: Model, name: str) -> Program:
+def _jacobian(program: Program, model: Model, name: str, limit: int | None) -> Program:
     """All first derivatives, `d<result>_d<input>`."""
-    tracer = Tracer()
+    tracer = Tracer(limit)
     values = tracer.inputs(program.inputs)
     run = Run(tracer, program, _flat(values, program.inputs))
     rows = iter(run.push(_seeds(program.inputs, model, values)))

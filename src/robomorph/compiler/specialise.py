@@ -146,8 +146,12 @@ class Specialiser:
     def _formulations(self, request: Request) -> list[str]:
         algorithm = _algorithm(request)
         tree = self.tree(regroup=algorithm.regroup)
-        derivative = request.derivative
-        closed = {} if derivative is None else closed_forms(request.algorithm, derivative, tree)
+        derivative, wrenches = request.derivative, bool(request.wrench_links)
+        closed = (
+            {}
+            if derivative is None
+            else closed_forms(request.algorithm, derivative, wrenches=wrenches, tree=tree)
+        )
         names = [*closed, *algorithm.usable_formulations(tree)]
         if request.formulation is None:
             return names
@@ -176,19 +180,21 @@ class Specialiser:
             return None
         if kind is None:
             return dce(program)
-        return self._derive(request, kind, run_passes(dce(program), SIMPLIFY))
-
-    def _derive(self, request: Request, kind: str, program: Program) -> Program:
+        simple = run_passes(dce(program), SIMPLIFY)
         sizes, counts = model_sizes(self.model), (len(request.frames), len(request.wrench_links))
         ports = [request.entry.output_port(name, sizes, *counts) for name in request.results]
-        return dce(derive(program, self.model, kind, request.name, ports))
+        try:
+            return dce(derive(simple, self.model, kind, request.name, ports, limit))
+        except TraceTooLong:
+            return None
 
 
 def _basis(request: Request, formulation: str) -> tuple[Algorithm, tuple[str, ...], str | None]:
     """What is traced, for which results, and what is to be derived from it (None: nothing). A derivative
     without a closed form is made of the algorithm itself, hvp of a closed form of vjp."""
     kind = request.derivative
-    if kind is None or formulation not in closed_forms(request.algorithm, kind):
+    wrenches = bool(request.wrench_links)
+    if kind is None or formulation not in closed_forms(request.algorithm, kind, wrenches=wrenches):
         return _algorithm(request), request.outputs, kind
     if kind == "hvp":
         vjp = replace(request, derivative="vjp")
@@ -255,7 +261,7 @@ def make_request(
     _check_frame(model, entry, frame)
     several = _frames(model, entry, frames)
     request = Request(algorithm, chosen, tuple(links), frame, formulation, several, derivative=derivative)
-    own = () if derivative is None else closed_forms(algorithm, derivative)
+    own = () if derivative is None else closed_forms(algorithm, derivative, wrenches=bool(links))
     if formulation is not None:
         known = [*own, *entry.formulations, *shallow_formulations(algorithm, entry.formulations)]
         _require(f"formulation of {request.name}", formulation, known)

@@ -48,7 +48,7 @@ def casadi_package(
     f_ext: bool | Sequence[str],
     derivatives: int,
 ) -> CasadiPackage:
-    """The functions with their derivatives up to an order, traced and scheduled, before any file is written."""
+    """The functions with their derivatives, traced and scheduled, before any file is written."""
     if dtypes is not None and tuple(dtypes) != ("float64",):
         raise ArgumentError(f"dtypes: CasADi computes in float64 alone, found {', '.join(dtypes)}")
     if functions is None:

@@ -10,9 +10,6 @@ from robomorph.algorithms.registry import ALGORITHMS, Algorithm
 from robomorph.errors import ArgumentError, DerivativeError
 from robomorph.naming import hint
 
-# Beside those that take a state alone: functions with one more number.
-_WITH_PARAMETERS = ("step",)
-
 
 @dataclass(frozen=True)
 class Function:
@@ -36,8 +33,10 @@ class Function:
 
 def _function(algorithm: Algorithm) -> Function:
     why = ""
-    if algorithm.derivatives:
-        of = sorted({source for source, _ in algorithm.derivatives.values()} & {*ALGORITHMS})
+    of = sorted({source for source, _ in algorithm.derivatives.values()} & {*ALGORITHMS})
+    if algorithm.name.endswith("_gradient"):
+        of = of or [algorithm.name.removesuffix("_gradient")]
+    if of:
         why = "its results are derivatives, and their own are not available: differentiate " + " or ".join(of)
     return Function(
         algorithm.name,
@@ -50,8 +49,11 @@ def _function(algorithm: Algorithm) -> Function:
     )
 
 
+# Those that take a state, and numbers such as the length of a step.
 FUNCTIONS: dict[str, Function] = {
-    a.name: _function(a) for a in ALGORITHMS.values() if a.takes_states_alone or a.name in _WITH_PARAMETERS
+    a.name: _function(a)
+    for a in ALGORITHMS.values()
+    if not a.frames and all(s == () for s in a.parameters.values())
 }
 
 

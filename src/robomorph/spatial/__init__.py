@@ -7,6 +7,7 @@ how structural sparsity reaches the generated code. Spatial vectors are angular 
 
 from robomorph.spatial.inertia import BodyInertia, Symmetric
 from robomorph.spatial.quaternion import quaternion_turn
+from robomorph.spatial.rotation_vector import RotationVector, unit, unit_product
 from robomorph.spatial.scalar import (
     Scalar,
     absolute,
@@ -30,6 +31,7 @@ __all__ = [
     "Motion",
     "Move",
     "Rotation",
+    "RotationVector",
     "Scalar",
     "Symmetric",
     "Transform",
@@ -52,4 +54,6 @@ __all__ = [
     "sin",
     "sqrt",
     "sub3",
+    "unit",
+    "unit_product",
 ]

@@ -15,6 +15,7 @@ from robomorph.jax import Functions
 from tests.interop.cases import (
     SOURCES,
     arguments,
+    call,
     close,
     differences,
     listed,
@@ -48,12 +49,12 @@ def test_forward_and_reverse_mode(case: str, name: str) -> None:
     functions, more = Functions(robot), options(robot, name)
     given = arguments(robot, name, 3)
     along = normal(given, 1)
-    expected = differences(robot, lambda *x: getattr(robot, name)(*x, **more), given, along)
-    value, found = jax.jvp(lambda *x: getattr(functions, name)(*x, **more), tuple(given), tuple(along))
-    close(value, getattr(robot, name)(*given, **more), 1e-15)
+    expected = differences(robot, lambda *x: call(robot, name, *x, **more), given, along)
+    value, found = jax.jvp(lambda *x: call(functions, name, *x, **more), tuple(given), tuple(along))
+    close(value, call(robot, name, *given, **more), 1e-15)
     close(found, expected, 1e-7)
     weights = normal(expected, 2)
-    _, pull = jax.vjp(lambda *x: tuple(listed(getattr(functions, name)(*x, **more))), *given)
+    _, pull = jax.vjp(lambda *x: tuple(listed(call(functions, name, *x, **more))), *given)
     back = pull(tuple(jnp.asarray(w) for w in weights))
     assert [g.shape for g in back] == [x.shape for x in given]
     assert paired(back, along) == pytest.approx(paired(weights, listed(found)))
@@ -66,17 +67,15 @@ def test_wrenches_have_derivatives(case: str, name: str) -> None:
     functions, f_ext = Functions(robot), wrenches(robot)
     given = [*arguments(robot, name), f_ext]
     along = normal(given, 3)
-    expected = differences(robot, lambda *x: getattr(robot, name)(*x[:-1], f_ext=x[-1]), given, along)
-    f = lambda *x: getattr(functions, name)(*x[:-1], f_ext=x[-1])  # noqa: E731
+    expected = differences(robot, lambda *x: call(robot, name, *x[:-1], f_ext=x[-1]), given, along)
+    f = lambda *x: call(functions, name, *x[:-1], f_ext=x[-1])  # noqa: E731
     _, found = jax.jvp(f, tuple(given), tuple(along))
     close(found, expected, 1e-7)
     link = robot.link_names[-1]
-    one = jax.grad(lambda w: getattr(functions, name)(*given[:-1], f_ext={link: w}).sum())(f_ext[-1])
+    one = jax.grad(lambda w: call(functions, name, *given[:-1], f_ext={link: w}).sum())(f_ext[-1])
     alone = {link: f_ext[-1]}
     for k, unit in enumerate(np.eye(6)):
-        ends = [
-            getattr(robot, name)(*given[:-1], f_ext={link: alone[link] + s * unit}).sum() for s in (-1, 1)
-        ]
+        ends = [call(robot, name, *given[:-1], f_ext={link: alone[link] + s * unit}).sum() for s in (-1, 1)]
         assert one[k] == pytest.approx((ends[1] - ends[0]) / 2, rel=1e-6, abs=1e-8)
 
 
@@ -129,7 +128,10 @@ def test_gradients_under_transformations(case: str) -> None:
     functions = Functions(robot)
     given = arguments(robot, "forward_dynamics", 5)
     weights = normal([given[1][0]], 6)[0]
-    loss = lambda *x: functions.forward_dynamics(*x) @ weights  # noqa: E731
+
+    def loss(*x: Any) -> Any:
+        return functions.forward_dynamics(*x) @ weights
+
     grads = jax.grad(loss, (0, 1, 2))
     expected = [
         np.stack(rows) for rows in zip(*(grads(*(x[k] for x in given)) for k in range(5)), strict=True)
@@ -213,7 +215,10 @@ def test_results_that_are_derivatives_refuse_another(name: str) -> None:
     """Never zeros, whatever the mode and wherever it stands."""
     robot = load("iiwa14")
     functions, given = Functions(robot), arguments(robot, name)
-    f = lambda *x: listed(getattr(functions, name)(*x))[0].sum()  # noqa: E731
+
+    def f(*x: Any) -> Any:
+        return listed(call(functions, name, *x))[0].sum()
+
     for transform in (jax.grad, jax.jacfwd, lambda f: jax.jit(jax.vmap(jax.grad(f)))):
         with pytest.raises(DerivativeError, match=f"{name}: its results are derivatives.*differentiate"):
             transform(f)(*(given if transform in (jax.grad, jax.jacfwd) else [x[None] for x in given]))

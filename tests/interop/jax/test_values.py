@@ -12,7 +12,7 @@ import pytest
 import robomorph
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.jax import Functions
-from tests.interop.cases import SOURCES, arguments, listed, load, options, wrenches
+from tests.interop.cases import SOURCES, arguments, call, listed, load, options, wrenches
 
 BATCHES: tuple[Any, ...] = ((), (1,), (5,), (3, 7))
 
@@ -22,10 +22,6 @@ def same(found: Any, expected: Any) -> None:
     for a, b in zip(found, expected, strict=True):
         assert isinstance(a, jax.Array) and a.dtype == b.dtype
         np.testing.assert_array_equal(np.asarray(a), b)
-
-
-def call(face: Any, name: str, *args: Any, **more: Any) -> Any:
-    return getattr(face, name)(*args, **more)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -53,7 +49,8 @@ def test_wrenches_as_an_array_and_by_name(case: str, name: str) -> None:
     same(call(functions, name, *given, f_ext=by_name), call(robot, name, *given, f_ext=by_name))
     traced = jax.jit(lambda *x, f_ext: call(functions, name, *x, f_ext=f_ext))
     same(traced(*given, f_ext=by_name), call(robot, name, *given, f_ext=by_name))
-    for nothing in (None, {}):
+    nothings: tuple[Any, ...] = (None, {})
+    for nothing in nothings:
         same(call(functions, name, *given, f_ext=nothing), call(robot, name, *given))
 
 

@@ -119,7 +119,16 @@ VIEWER = Group(
         "stream": "the processor's share that showing 60 states a second takes",
     },
 )
+INTEROP = Group(
+    "interop",
+    "kernels with other packages' arrays and derivatives",
+    {
+        "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
+        "torch": "Torch's calls and gradients beside matrices of derivatives, and beside NumPy arrays",
+        "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
+    },
+)
 
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER, INTEROP)
 }  # the first is what `robomorph bench` means

@@ -15,7 +15,7 @@ from robomorph.compiler.specialise import Request, make_request
 from robomorph.errors import ArgumentError, FallbackWarning
 from robomorph.interop.casadi.expressions import expression_function
 from robomorph.interop.casadi.libraries import library
-from robomorph.interop.casadi.programs import make_callees
+from robomorph.interop.casadi.programs import check_order, make_callees
 from robomorph.interop.functions import FUNCTIONS, function_named
 from robomorph.interop.packages import require
 from robomorph.naming import hint
@@ -38,10 +38,10 @@ class Functions:
     each link; a stack of matrices, as of link_poses, stands side by side. q are free coordinates: quaternions
     and (cos, sin) pairs are normalised first, and derivatives are those of the function with that.
 
-    f_ext: links whose wrenches are an argument of the functions that know them (True: all). derivatives: their
-    highest order (2: exact Hessians; 1: first derivatives, for Hessians that a solver approximates). kind:
-    "machine code", linked by a C compiler found here into a shared library, or "expressions", which SX can
-    look into; None: machine code if it can be linked. folder: for the libraries, else in the kernel cache.
+    f_ext: links whose wrenches are an argument of the functions that know them (True: all). derivatives:
+    their highest order (2: exact Hessians; 1: first derivatives, for Hessians that a solver approximates).
+    kind: "machine code", linked by a C compiler found here into a shared library, or "expressions", which SX
+    can look into; None: machine code if it can be linked. folder: for the libraries, else in the cache.
     """
 
     def __init__(
@@ -54,17 +54,11 @@ class Functions:
         folder: str | Path | None = None,
     ) -> None:
         if kind not in (None, *KINDS):
-            raise ArgumentError(
-                f"kind: expected one of {', '.join(map(repr, KINDS))} or None, found {kind!r}"
-            )
-        if derivatives not in (0, 1, 2) or isinstance(derivatives, bool):
-            raise ArgumentError(
-                f"derivatives: expected their highest order, 0, 1 or 2, found {derivatives!r}"
-            )
+            raise ArgumentError(f"kind: expected None, {' or '.join(map(repr, KINDS))}, found {kind!r}")
+        check_order(derivatives)
         self.robot, self.derivatives = robot, derivatives
-        self.f_ext = (
-            f_ext if isinstance(f_ext, bool) else (f_ext,) if isinstance(f_ext, str) else tuple(f_ext)
-        )
+        links = (f_ext,) if isinstance(f_ext, str) else f_ext
+        self.f_ext = links if isinstance(links, bool) else tuple(links)
         self.folder = None if folder is None else Path(folder).absolute()
         self.kind = kind or _best_kind()
         self._made: dict[Request, Any] = {}
@@ -103,9 +97,7 @@ class Functions:
 
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
-            raise AttributeError(
-                f"{type(self).__name__} has no function {name!r}: {hint(name, list(FUNCTIONS))}"
-            )
+            raise AttributeError(f"Functions has no function {name!r}: {hint(name, list(FUNCTIONS))}")
         if FUNCTIONS[name].frame:
             return _AboutFrame(self, name)
         return self.function(name)

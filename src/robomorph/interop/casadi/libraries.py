@@ -22,29 +22,25 @@ _LIMIT_BYTES = 512 * 2**20
 
 
 def library(name: str, make: Callable[[], Sequence[Callee]], folder: Path | None) -> Path:
-    """The library `name`.so, made if it is not in `folder` (None: the kernel cache)."""
-    places = [_temporary()] if folder is None else [folder]
+    """The library `name`.so, made if it is not in `folder` (None: the kernel cache, or a folder of this
+    process alone where there is none, or none that can be written)."""
     cached = default_cache().directory
     if folder is None and cached is not None:
-        places.insert(0, cached / _FOLDER)
-    for place in places:
-        path = place / f"{name}.so"
-        if is_whole(path):
-            _mark_used(path)
-            return path
-    objects = [object_code(callee) for callee in make()]
-    for place in places:
-        path = place / f"{name}.so"
         try:
-            link(objects, path)
+            return _in_folder(name, make, cached / _FOLDER)
         except OSError as error:
-            if place == places[-1]:
-                raise
-            logger.warning("cannot write %s, going on without keeping it: %s", path, error)
-            continue
-        _evict(place)
-        return path
-    raise AssertionError("the last place either works or raises")
+            logger.warning("cannot keep %s.so in %s, going on without: %s", name, cached, error)
+    return _in_folder(name, make, _temporary() if folder is None else folder)
+
+
+def _in_folder(name: str, make: Callable[[], Sequence[Callee]], folder: Path) -> Path:
+    path = folder / f"{name}.so"
+    if is_whole(path):
+        _mark_used(path)
+    else:
+        link([functools.partial(object_code, callee) for callee in make()], path)
+        _evict(folder)
+    return path
 
 
 @functools.cache

@@ -16,14 +16,13 @@ from robomorph.interop.casadi.source import Row, Source, flat, run, slots
 from robomorph.interop.functions import function_named
 from robomorph.ir.derivatives import Run
 from robomorph.ir.trace import Tracer
-from robomorph.targets.casadi.callee import Argument, Callee, Values, in_columns, make_callee
+from robomorph.targets.casadi.callee import Callee, Values, in_columns, make_callee
 
 
 def make_callees(specialiser: Specialiser, request: Request, name: str, order: int) -> tuple[Callee, ...]:
     """The function called `name`, and its derivatives up to `order` (0, 1 or 2). Functions whose derivatives
     robomorph does not have (gradients themselves) come alone: CasADi then says so when one is needed."""
-    if order not in (0, 1, 2):
-        raise ArgumentError(f"derivatives: expected 0, 1 or 2 (their highest order), found {order!r}")
+    check_order(order)
     if function_named(request.algorithm).undifferentiable:
         order = 0
     with no_collection():
@@ -36,6 +35,11 @@ def make_callees(specialiser: Specialiser, request: Request, name: str, order: i
             return value, first
         adjoint = _adjoint(source, value)
         return value, first, adjoint, _adjoint_jacobian(value, first, adjoint)
+
+
+def check_order(order: int) -> None:
+    if order not in (0, 1, 2) or isinstance(order, bool):
+        raise ArgumentError(f"derivatives: expected their highest order, 0, 1 or 2, found {order!r}")
 
 
 def _value(source: Source, name: str) -> Callee:

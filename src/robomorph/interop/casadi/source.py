@@ -20,8 +20,8 @@ Row = dict[int, Any]  # derivatives of one entry, by the slot of the argument's 
 class Source:
     """A request, its program, and its arguments and results as matrices without zeros.
 
-    An array of wrenches (n, 6) is a matrix of n columns, whose entries lie in memory as ours do. A result that
-    is called like an argument gets `_next` behind its name."""
+    An array of wrenches (n, 6) is a matrix of n columns, whose entries lie in memory as ours do. A result
+    that is called like an argument gets `_next` behind its name."""
 
     specialiser: Specialiser
     request: Request

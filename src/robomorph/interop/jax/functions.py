@@ -9,14 +9,16 @@ import jax
 import jax.numpy as jnp
 
 from robomorph.errors import ArgumentError
-from robomorph.interop.functions import function_named, wrench_links
+from robomorph.interop.bridge import BridgeFunctions
+from robomorph.interop.functions import FUNCTIONS, function_named, wrench_links
 from robomorph.interop.jax.arguments import as_array, broadcast, common_dtype, fit
 from robomorph.interop.jax.callee import Callee
 from robomorph.interop.jax.derivatives import define_derivatives
 from robomorph.interop.jax.primitives import VALUE
 from robomorph.interop.jax.target import let_call, takes_handler
 from robomorph.interop.kernels import Kernels, Wanted
-from robomorph.robot_functions import RobotFunctions
+from robomorph.ir.program import Port
+from robomorph.runtime.results import result_type
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -24,7 +26,22 @@ if TYPE_CHECKING:
 define_derivatives()
 
 
-class Functions(RobotFunctions):
+def _let_results_be_exported() -> None:
+    """Named tuples in functions that `jax.export` writes."""
+    try:
+        from jax import export  # in some versions it needs packages that JAX does not bring
+    except ImportError:
+        return
+    for function in FUNCTIONS.values():
+        kind = result_type(function.name, [Port(name, ()) for name in function.outputs])
+        if kind is not None:
+            export.register_namedtuple_serialization(kind, serialized_name=f"robomorph.{kind.__name__}")
+
+
+_let_results_be_exported()
+
+
+class Functions(BridgeFunctions):
     """Every algorithm of a robot as a JAX function, with the name and arguments of the robot's method: jit,
     vmap, grad, jacfwd, jacrev, scan and their like work on them, on the CPU.
 
@@ -60,6 +77,8 @@ class Functions(RobotFunctions):
             let_call(Callee(self._kernels, wanted), None)
 
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
+        if frame is not None and not isinstance(frame, str):
+            raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         links = () if f_ext is None else wrench_links(self.robot.link_names, f_ext)
         key = (name, links, isinstance(f_ext, Mapping), frame)
         known = self._jitted.get(key) or self._jit(*key)
@@ -72,8 +91,6 @@ class Functions(RobotFunctions):
         return known(*arrays)
 
     def _jit(self, name: str, links: tuple[str, ...], by_name: bool, frame: str | None) -> Any:
-        if frame is not None and not isinstance(frame, str):
-            raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         kernels, function = self._kernels, function_named(name)
         split = len(function.inputs)
         names = (*function.inputs, *function.parameters, *_wrench_names(links, by_name))

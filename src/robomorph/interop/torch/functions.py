@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
 from robomorph.interop.functions import FUNCTIONS, Function, function_named, wrench_links
 from robomorph.interop.torch.operator import call
-from robomorph.interop.torch.rooms import DTYPES, Tensor, described, room_of
-from robomorph.interop.torch.tensors import as_tensor, fit
+from robomorph.interop.torch.rooms import DTYPES, described, room_of
+from robomorph.interop.torch.tensors import are_ready, as_tensor, fit
 from robomorph.robot_functions import RobotFunctions
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
+
+    class _Methods:
+        """Those of `RobotFunctions`, which says that they are of NumPy's arrays."""
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+else:
+    _Methods = RobotFunctions
 
 
 def _results(function: Function) -> Any:
@@ -28,10 +36,11 @@ def _results(function: Function) -> Any:
 
 
 _RESULTS = {name: _results(f) for name, f in FUNCTIONS.items() if len(f.outputs) > 1}
+_WITH_NUMBERS = {name for name, f in FUNCTIONS.items() if f.parameters}
 globals().update({kind.__name__: kind for kind in _RESULTS.values()})  # where pickle looks for them
 
 
-class Functions(RobotFunctions):
+class Functions(_Methods):
     """Every algorithm of a robot as a function of Torch tensors, with the name and arguments of the robot's
     method: autograd, forward mode, torch.func, torch.compile work on them, on the CPU.
 
@@ -40,14 +49,13 @@ class Functions(RobotFunctions):
     quaternions and (cos, sin) pairs of another length than one are refused.
 
     Derivatives are kernels, too, of first and second order. By q they are those of the function of q with its
-    quaternions and (cos, sin) pairs normalised, so they have nq entries. threads: of one call at most; None for
-    robomorph's default.
+    quaternions and (cos, sin) pairs normalised, so they have nq entries. threads: of one call at most; None
+    for robomorph's default.
     """
 
     def __init__(self, robot: Robot, *, threads: int | None = 1) -> None:
         self.robot, self.threads = robot, threads
         self._room = room_of(robot, threads)
-        self._key = self._room.key
         self._links = robot.link_names
         self._arguments = {name: _arguments(robot, function) for name, function in FUNCTIONS.items()}
 
@@ -74,18 +82,25 @@ class Functions(RobotFunctions):
     def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
+        simple = f_ext is None and name not in _WITH_NUMBERS and not torch.compiler.is_compiling()
+        if simple and are_ready(args):
+            results = call(self._room, described(name, frame, ()), "", *args)
+        else:
+            links = () if f_ext is None else wrench_links(self._links, f_ext)
+            fitted = self._fitted(name, args, links, f_ext)
+            results = call(self._room, described(name, frame, links), "", *fitted)
+        return results[0] if len(results) == 1 else _RESULTS[name](*results)
+
+    def _fitted(self, name: str, args: tuple[Any, ...], links: tuple[str, ...], f_ext: Any) -> list[Tensor]:
+        """The kernel's arguments, checked, of one dtype and with the same batch dimensions."""
         names, shapes, parameters = self._arguments[name]
-        tensors = [as_tensor(n, x, number=n in parameters) for n, x in zip(names, args, strict=True)]
-        links: tuple[str, ...] = ()
-        if f_ext is not None:
-            links = wrench_links(self._links, f_ext)
+        given = [as_tensor(n, x, number=n in parameters) for n, x in zip(names, args, strict=True)]
         if links:
             place = len(names) - len(parameters)
-            tensors.insert(place, _stacked(links, f_ext))
+            given.insert(place, _stacked(links, f_ext))
             names = (*names[:place], "f_ext", *names[place:])
             shapes = (*shapes[:place], (len(links), 6), *shapes[place:])
-        results = call(self._key, described(name, frame, links), "", *fit(names, tensors, shapes))
-        return results[0] if len(results) == 1 else _RESULTS[name](*results)
+        return fit(names, given, shapes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remake, (self.robot, self.threads)

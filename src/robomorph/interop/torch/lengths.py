@@ -11,8 +11,8 @@ from robomorph.runtime.values import UNIT_TOLERANCE, UnitPart, check_units
 
 
 def check_lengths(q: Array, units: Sequence[UnitPart]) -> None:
-    """Refuse configurations (..., nq) with units of another length than one, as the robot's methods do. NaN is
-    no length: what has become NaN gives NaN."""
+    """Refuse configurations (..., nq) with units of another length than one, as the robot's methods do. NaN
+    is no length: what has become NaN gives NaN."""
     tolerance = UNIT_TOLERANCE[q.dtype.name]
     for unit in units:
         own = q[..., unit.start : unit.stop]
@@ -25,7 +25,7 @@ def check_lengths(q: Array, units: Sequence[UnitPart]) -> None:
 def _without_nan(q: Array, unit: UnitPart) -> Array:
     some = np.zeros(unit.stop - unit.start, q.dtype)
     some[0] = 1.0
-    out = q.copy()
+    out: Array = q.copy()
     nan = np.isnan(q[..., unit.start : unit.stop]).any(axis=-1)
     out[nan, unit.start : unit.stop] = some
     return out

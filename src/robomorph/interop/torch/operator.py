@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch import _C, Tensor
 from torch._functorch.autograd_function import enable_single_level_autograd_function
-from torch.autograd import Function
-from torch.autograd.forward_ad import _set_fwd_grad_enabled, unpack_dual
+from torch.autograd import Function, forward_ad
 
 from robomorph.interop.torch.derivatives import Kept, backward, forward_mode
-from robomorph.interop.torch.rooms import Tensor, find_room, keep_room
+from robomorph.interop.torch.rooms import PLAIN, Room, find_room, keep_room
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _LIBRARY = torch.library.Library("robomorph", "DEF")
 _LIBRARY.define(
     "call(str robot, str function, str derivative, Tensor[] tensors) -> Tensor[]",
@@ -27,24 +26,25 @@ _LIBRARY.define(
 _OPERATOR = torch.ops.robomorph.call.default
 
 
-def call(robot: str, function: str, derivative: str, *tensors: Tensor) -> Sequence[Tensor]:
+def call(room: Room, function: str, derivative: str, *tensors: Tensor) -> Sequence[Tensor]:
     """The results of a kernel (see `rooms.py`), differentiable. Tensors have one dtype and the same batch
     dimensions."""
     if torch.compiler.is_compiling() or _is_watched(tensors):
-        results: Sequence[Tensor] = _OPERATOR(robot, function, derivative, list(tensors))
+        results: Sequence[Tensor] = _OPERATOR(room.key, function, derivative, list(tensors))
         return results
-    return _apply(None, robot, function, derivative, *tensors)
+    grad = torch.is_grad_enabled() and _C._any_requires_grad(*tensors)
+    if grad or forward_ad._current_level >= 0:
+        results = _apply(None, room, function, derivative, *tensors)
+        return results
+    return room.run(function, derivative, tensors)
 
 
 def _is_watched(tensors: Sequence[Tensor]) -> bool:
     """Must the call be seen by the dispatcher? Else a transform, or what records numbers as constants, would
     not know of it."""
-    return (
-        torch._C._are_functorch_transforms_active()
-        or torch._C._len_torch_dispatch_stack() > 0
-        or torch._C._get_tracing_state() is not None
-        or not all(type(tensor) in _PLAIN for tensor in tensors)
-    )
+    if _C._are_functorch_transforms_active() or _C._len_torch_dispatch_stack() > 0:
+        return True
+    return _C._get_tracing_state() is not None or not all(type(tensor) in PLAIN for tensor in tensors)
 
 
 class Below(NamedTuple):
@@ -57,10 +57,10 @@ class Below(NamedTuple):
     def run(self, *args: Any) -> tuple[Tensor, ...]:
         """The operator without this level. A Function's forward runs without grad, but other levels below may
         track what is done: torch.func has one for each of its transforms."""
-        keys = self.keyset & torch._C._after_autograd_keyset
-        with torch.set_grad_enabled(self.grad), _set_fwd_grad_enabled(self.forward_grad):
-            with torch._C._AutoDispatchBelowAutograd():
-                return tuple(_OPERATOR.redispatch(keys, *args))
+        keys = self.keyset & _C._after_autograd_keyset
+        modes = torch.set_grad_enabled(self.grad), forward_ad._set_fwd_grad_enabled(self.forward_grad)
+        with modes[0], modes[1], _C._AutoDispatchBelowAutograd():
+            return tuple(_OPERATOR.redispatch(keys, *args))
 
 
 class Call(Function):
@@ -68,15 +68,14 @@ class Call(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, below: Below | None, robot: str, function: str, derivative: str, *tensors: Tensor
+        ctx: Any, below: Below | None, room: Room, function: str, derivative: str, *tensors: Tensor
     ) -> tuple[Tensor, ...]:
         if below is None:
-            results = find_room(robot).run(function, derivative, tensors)
+            results = room.run(function, derivative, tensors)
         else:
-            results = below.run(robot, function, derivative, list(tensors))
-        ctx.called = (robot, function, derivative)
-        ctx.room = find_room(robot)  # lives as long as the graph
-        # How many of the tensors are arguments of the function itself: its derivatives take weights or steps, too.
+            results = below.run(room.key, function, derivative, list(tensors))
+        ctx.called = (room, function, derivative)
+        # How many of the tensors are arguments of the function itself: its derivatives take more.
         ctx.count = {"": len(tensors), "jvp": len(tensors) // 2}.get(derivative, len(results))
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
@@ -84,29 +83,27 @@ class Call(Function):
 
     @staticmethod
     def backward(ctx: Any, *weights: Tensor) -> Any:
-        kept = Kept(ctx, ctx.saved_tensors, call)
+        kept = Kept(call, ctx.called, ctx.saved_tensors, ctx.count)
         return None, None, None, None, *backward(kept, weights, ctx.needs_input_grad[4:])
 
     @staticmethod
     def jvp(ctx: Any, *changes: Any) -> Any:
         # Other levels may go on differentiating: what this one keeps comes to them without its own changes.
-        with _set_fwd_grad_enabled(True):
-            primals = [unpack_dual(tensor, level=0).primal for tensor in ctx.saved_tensors]
-            return forward_mode(Kept(ctx, primals, call), changes[4:])
+        with forward_ad._set_fwd_grad_enabled(True):
+            primals = [forward_ad.unpack_dual(tensor, level=0).primal for tensor in ctx.saved_tensors]
+            return forward_mode(Kept(call, ctx.called, primals, ctx.count), changes[4:])
 
 
-def _apply(*args: Any) -> tuple[Tensor, ...]:
-    """`Call.apply` at this level alone: what it does beside is the dispatcher's work here."""
-    results: tuple[Tensor, ...] = super(Function, Call).apply(*args)
-    return results
+# At this level alone: `Call.apply` itself would ask torch.func for its levels, as the dispatcher does.
+_apply: Any = super(Function, Call).apply
 
 
 def _at_autograd(
     keyset: Any, robot: str, function: str, derivative: str, tensors: list[Tensor]
 ) -> list[Tensor]:
-    below = Below(keyset, torch.is_grad_enabled(), torch._C._is_fwd_grad_enabled())
+    below = Below(keyset, torch.is_grad_enabled(), _C._is_fwd_grad_enabled())
     with enable_single_level_autograd_function():
-        return list(_apply(below, robot, function, derivative, *tensors))
+        return list(_apply(below, find_room(robot), function, derivative, *tensors))
 
 
 def _run(robot: str, function: str, derivative: str, tensors: list[Tensor]) -> list[Tensor]:

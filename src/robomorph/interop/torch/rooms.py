@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import torch
+from torch import Tensor
 
 from robomorph.algorithms.configuration import lifted
 from robomorph.compiler.fingerprint import source_fingerprint
@@ -28,9 +29,9 @@ from robomorph.robot import Robot
 from robomorph.runtime.array_kinds import Array
 from robomorph.targets.cpu.kernel import Kernel
 
-Tensor = torch.Tensor
+PLAIN = (torch.Tensor, torch.nn.Parameter)
 DTYPES = {torch.float64: "float64", torch.float32: "float32"}
-PULL = "pull"  # the vjp, with the derivative by q counted in coordinates (nq)
+PULL = "pull"  # the vjp, with the derivative by q by coordinates (nq)
 _SEPARATOR = "\x1f"
 
 
@@ -93,7 +94,7 @@ class Room:
 def _read(tensor: Tensor) -> Array:
     try:
         array: Array = tensor.numpy(force=True)  # the same memory, but for views that stand for other numbers
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise ArgumentError(
             f"robomorph.torch: expected a tensor with memory of its own, found one that has none ({error});"
             " to batch derivatives take torch.func.vmap, jacrev or jacfwd instead of is_grads_batched"
@@ -103,8 +104,8 @@ def _read(tensor: Tensor) -> Array:
 
 
 def _by_coordinates(kernels: Kernels) -> Program:
-    """The transpose of `tangent_of`: g (nv), a derivative by tangent steps, as one by coordinates (nq). Of unit
-    quaternions it is four times the rate of coordinates along g, of (cos, sin) pairs the rate itself."""
+    """The transpose of `tangent_of`: g (nv), a derivative by tangent steps, as one by coordinates (nq). Of
+    unit quaternions it is four times the rate of coordinates along g, of (cos, sin) pairs that rate."""
     nq, nv = kernels.robot.nq, kernels.robot.nv
     tracer = Tracer()
     values = tracer.inputs((Port("q", (nq,)), Port("g", (nv,))))

@@ -6,9 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from robomorph.errors import ArgumentError
-from robomorph.interop.torch.rooms import DTYPES, Tensor
+from robomorph.interop.torch.rooms import DTYPES, PLAIN
+
+
+def are_ready(values: Sequence[Any]) -> bool:
+    """May these go to a kernel as they are? It checks by itself how long their last dimensions are."""
+    first = values[0]
+    if type(first) not in PLAIN or first.dtype not in DTYPES:
+        return False
+    dtype, lead = first.dtype, first.shape[:-1]
+    for value in values:
+        if type(value) not in PLAIN or value.dtype is not dtype or value.shape[:-1] != lead:
+            return False
+        if not value.is_cpu or value.layout is not torch.strided:
+            return False
+    return True
 
 
 def as_tensor(name: str, value: Any, *, number: bool = False) -> Any:
@@ -62,7 +77,8 @@ def fit(names: Sequence[str], given: Sequence[Any], shapes: Sequence[tuple[int, 
 
 def _broadcast(names: Sequence[str], leads: Sequence[Sequence[int]]) -> Sequence[int]:
     try:
-        return torch.broadcast_shapes(*leads)
+        lead: Sequence[int] = torch.broadcast_shapes(*leads)
     except RuntimeError:
         found = ", ".join(f"{name} {tuple(lead)}" for name, lead in zip(names, leads, strict=True))
         raise ArgumentError(f"batch dimensions do not broadcast together: {found}") from None
+    return lead

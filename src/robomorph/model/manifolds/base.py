@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ModelError
+from robomorph.model.manifolds.advance import Step, StepSlopes
 from robomorph.spatial import Scalar
 
 Array = npt.NDArray[Any]
@@ -43,6 +44,17 @@ class Manifold(ABC):
             f"manifold {self!r}: it does not say how its coordinates change with a small step: give it a "
             "method tangent(q) -> rows (nq, nv) for derivative kernels"
         )
+
+    def advance(self, step: Step) -> tuple[list[Scalar], list[Scalar]]:
+        """Coordinates (nq,) and rates (nv,) after a step in time (advance.py), over scalars of any kind."""
+        raise ModelError(
+            f"manifold {self!r}: it does not say where a step in time leads: give it methods advance(step) and "
+            "advance_slopes(step)"
+        )
+
+    def advance_slopes(self, step: Step) -> StepSlopes:
+        """Derivatives of `advance`."""
+        raise ModelError(f"manifold {self!r}: expected a method advance_slopes(step) beside advance(step)")
 
     @abstractmethod
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:

@@ -1,1 +1,1 @@
-"""Functions as CasADi loads them from a shared library: machine code made here, or C++ for a user's compiler."""
+"""Functions that CasADi loads from a shared library: machine code, or C++ for a user's own compiler."""

@@ -8,9 +8,8 @@ import shlex
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from robomorph.errors import TargetError
@@ -27,18 +26,20 @@ def find_linker() -> list[str] | None:
     return None
 
 
-def link(objects: Sequence[bytes], library: Path) -> None:
-    """Make the shared library, which appears whole or not at all. A digest beside it names its content."""
+def link(objects: Sequence[Callable[[], bytes]], library: Path) -> None:
+    """Make the shared library, which appears whole or not at all. A digest beside it names its content. The
+    objects are made once it is known that they can be linked, and there."""
     command = find_linker()
     if command is None:
         raise TargetError(
-            f"no C compiler to link a shared library (looked for $CC, {', '.join(_NAMES)}): install gcc or clang"
+            f"no C compiler to link a shared library (looked for $CC, {', '.join(_NAMES)}): install gcc or "
+            "clang"
         )
     library.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".linking-", dir=library.parent) as folder:
         paths = [Path(folder) / f"part{k}.o" for k in range(len(objects))]
         for path, content in zip(paths, objects, strict=True):
-            path.write_bytes(content)
+            path.write_bytes(content())
         made = Path(folder) / "library.so"
         words = [*command, "-shared", "-o", str(made), *map(str, paths)]
         done = subprocess.run(words, capture_output=True, text=True, check=False)

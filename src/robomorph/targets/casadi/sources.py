@@ -1,4 +1,4 @@
-"""Callees as C++ for a user's own compiler: kernels by the printer of the C++ target, and CasADi's interface."""
+"""Callees as C++ for a user's own compiler: the C++ target prints kernels, and CasADi's interface is here."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def _words(exported: CasadiPackage) -> dict[str, str]:
     derivatives = (
         "The library has values alone: CasADi refuses to differentiate them.",
         "CasADi finds their Jacobians in the library. It has no second derivatives (CasADi says so when they "
-        'are asked for): let IPOPT approximate them (`{"ipopt.hessian_approximation": "limited-memory"}`), or '
-        "export with `--derivatives 2`.",
+        'are asked for): let IPOPT approximate them (`{"ipopt.hessian_approximation": "limited-memory"}`), '
+        "or export with `--derivatives 2`.",
         "CasADi finds their Jacobians, and the exact Hessians of whatever they are used in, in the library.",
     )
     return {
