@@ -14,7 +14,7 @@ from robomorph.model.joint_values import JointValues, Springs
 from robomorph.model.load import SNAP, load_model
 from robomorph.model.mesh_paths import PackageDirs, read_package_dirs
 from robomorph.model.passive import Passive
-from robomorph.model.read import XacroArgs
+from robomorph.model.read import Ignored, XacroArgs
 from robomorph.model.sources import LoadRecord, Source, read_source
 from robomorph.robot import Robot
 
@@ -81,8 +81,8 @@ def load(
     document = read_source(source, xacro=xacro, xacro_args=xacro_args, package_dirs=folders)
     options: dict[str, Any] = {"root": root, "floating_base": floating_base, "mimic": mimic, "snap": snap}
     options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
-    if ignore:
-        options["ignore"] = [ignore] if isinstance(ignore, str) else list(ignore)
+    ignored = list(Ignored(ignore).words)
+    options |= {"ignore": ignored} if ignored else {}
     joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
     options |= {name: value for name, value in joints.items() if value is not None}
     options |= {"passive": passive} if passive is not False else {}
