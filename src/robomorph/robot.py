@@ -338,10 +338,8 @@ class Robot(RobotFunctions):
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         dtype, args = typed_arguments(ALGORITHMS[name].inputs, args)
-        for value in more:
-            # A plain number decides nothing about the others' dtype.
-            plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-            array = np.asarray(value, dtype) if plain else as_array(tuple(ALGORITHMS[name].parameters)[0], value)
+        for parameter, value in zip(ALGORITHMS[name].parameters, more, strict=False):
+            array = _for_each(parameter, value, dtype, args[0])
             dtype, args = dtype if array.dtype == dtype else "float64", (*args, array)
         key = (name, dtype, links, frame, self.check_finite)
         kernel = self._kernels.get(key)
@@ -359,6 +357,15 @@ class Robot(RobotFunctions):
 
 def _remake(model: Model, check_finite: bool, record: LoadRecord | None = None) -> Robot:
     return Robot(model, check_finite=check_finite, record=record)
+
+
+def _for_each(name: str, value: Any, dtype: str, states: Any) -> Array:
+    """A parameter as an array. A plain number decides nothing about the dtype; one for all states is written
+    out, as kernels are slower where an argument is read again and again."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    array = np.asarray(value, dtype) if plain else as_array(name, value)
+    lead = np.shape(states)[:-1]
+    return np.full(lead, array) if array.ndim == 0 and lead else array
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:

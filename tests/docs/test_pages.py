@@ -40,6 +40,8 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 WITHIN_REACH = {
     *(
         "README",
+        "arrays",
+        "casadi",
         "compiler",
         "fixed",
         "models",
@@ -51,7 +53,15 @@ WITHIN_REACH = {
         "planning-certificate",
         "viewer",
     ),
-    *("add-a-format", "add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
+    *(
+        "add-a-format",
+        "add-a-joint",
+        "add-a-pass",
+        "add-a-section",
+        "add-a-target",
+        "add-a-task",
+        "add-an-algorithm",
+    ),
 }
 
 

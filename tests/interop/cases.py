@@ -50,8 +50,6 @@ def arguments(
 
 def call(face: Any, name: str, *args: Any, **more: Any) -> Any:
     """A function by its name, of a robot or a bridge."""
-    if name.startswith("semi_implicit_"):
-        name, more = name.removeprefix("semi_implicit_"), {**more, "integrator": "semi-implicit"}
     return getattr(face, name)(*args, **more)
 
 

@@ -24,6 +24,8 @@ TITLES = {
     "inverse_kinematics": "Inverse kinematics",
     "plan_a_motion": "Plan a motion",
     "mpc_reach": "Predictive control",
+    "jax_swing_up": "Gradients in JAX",
+    "casadi_reach": "Optimal control in CasADi",
     "gpu_opencl": "On a GPU",
     "chip": "A chip, simulated",
     "export_cpp": "Export to C++",

@@ -30,7 +30,7 @@ from robomorph.algorithms.step import (
 )
 from robomorph.algorithms.tracing import begin, trace
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parts", "begin", "trace"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parts", "begin", "state_algorithms", "trace"]
 
 ALGORITHMS: dict[str, Algorithm] = {
     a.name: a
@@ -61,3 +61,8 @@ ALGORITHMS: dict[str, Algorithm] = {
         ENERGY,
     )
 }
+
+
+def state_algorithms() -> dict[str, Algorithm]:
+    """Those that a state alone decides: what is made, checked and exported where nothing is named."""
+    return {name: entry for name, entry in ALGORITHMS.items() if entry.takes_states_alone}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.compiler.provenance import step_comments
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, ModelError, ModelWarning
@@ -96,16 +96,16 @@ class FunctionSpec:
 
 
 def default_functions(frames: Sequence[str] = (), target: str = "cpp") -> list[FunctionSpec]:
-    """Every algorithm that the robot has, for CasADi the dynamics (each brings its derivatives); those about
-    one frame once for each of `frames`."""
-    names = [a.name for a in ALGORITHMS.values() if not a.frame]
+    """Every algorithm that states alone decide, for CasADi the dynamics (each brings its derivatives); those
+    about one frame once for each of `frames`."""
+    names = [a.name for a in state_algorithms().values() if not a.frame]
     specs = [FunctionSpec(n, optional=True) for n in (_CASADI_DEFAULTS if target == "casadi" else names)]
     return specs + frame_functions(frames)
 
 
 def frame_functions(frames: Sequence[str]) -> list[FunctionSpec]:
     """Every algorithm about one frame, for each of `frames`."""
-    about_frames = [a.name for a in ALGORITHMS.values() if a.frame]
+    about_frames = [a.name for a in state_algorithms().values() if a.frame]
     return [FunctionSpec(name, frame, optional=True) for frame in frames for name in about_frames]
 
 

@@ -49,18 +49,22 @@ def _function(algorithm: Algorithm) -> Function:
     )
 
 
-# Those that take a state, and numbers such as the length of a step.
-FUNCTIONS: dict[str, Function] = {
+_ALL: dict[str, Function] = {
     a.name: _function(a)
     for a in ALGORITHMS.values()
-    if not a.frames and all(s == () for s in a.parameters.values())
+    if not a.frames and all(shape == () for shape in a.parameters.values())
+}
+# Those that take a state, and numbers such as the length of a step: methods of the robot. What a method does
+# by another rule, as an option of it says, is found by `function_named`.
+FUNCTIONS: dict[str, Function] = {
+    name: function for name, function in _ALL.items() if not name.startswith("semi_implicit_")
 }
 
 
 def function_named(name: str) -> Function:
-    if name not in FUNCTIONS:
-        raise ArgumentError(f"unknown function {name!r}: {hint(str(name), list(FUNCTIONS))}")
-    return FUNCTIONS[name]
+    if name not in _ALL:
+        raise ArgumentError(f"unknown function {name!r}: {hint(str(name), list(_ALL))}")
+    return _ALL[name]
 
 
 def wrench_links(links: Sequence[str], f_ext: Any) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from robomorph.casadi import Functions
 from robomorph.errors import FallbackWarning
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.targets.casadi.linking import find_linker
-from tests.interop.cases import Array, arguments, listed, load, options, scaled
+from tests.interop.cases import Array, arguments, call, listed, load, options, scaled
 
 needs_linker = pytest.mark.skipif(find_linker() is None, reason="no C compiler to link with")
 KINDS = [pytest.param("machine code", marks=needs_linker), "expressions"]
@@ -57,7 +57,7 @@ def test_every_function(kind: str, name: str) -> None:
     robot = load("iiwa14")
     given = arguments(robot, name)
     found = called(function_of("iiwa14", name, kind, 0), *given)
-    for a, b in zip(found, listed(getattr(robot, name)(*given, **options(robot, name))), strict=True):
+    for a, b in zip(found, listed(call(robot, name, *given, **options(robot, name))), strict=True):
         expected = np.hstack(list(b)) if b.ndim == 3 else np.reshape(b, a.shape)
         if kind == "machine code":
             np.testing.assert_array_equal(a, expected)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import robomorph
 from robomorph import ArgumentError, Robot
 from robomorph.interop.functions import FUNCTIONS
 from robomorph.targets.casadi.callee import Callee, Pattern
 from tests.interop.casadi.dense import as_matrix, callees, differences, evaluate
-from tests.interop.cases import Array, arguments, listed, load, options, scaled
+from tests.interop.cases import Array, arguments, call, listed, load, options, scaled
 
 CASES = ("iiwa14", "menagerie", "crane-floating", "two balls", "planar")
 DIFFERENTIABLE = [name for name, entry in FUNCTIONS.items() if not entry.undifferentiable]
@@ -45,7 +46,7 @@ def test_values_are_those_of_numpy(case: str, name: str) -> None:
     robot = load(case)
     (value,) = callees(robot, name, 0)
     given = arguments(robot, name, STATES)
-    expected = [np.asarray(x) for x in listed(getattr(robot, name)(*given, **options(robot, name)))]
+    expected = [np.asarray(x) for x in listed(call(robot, name, *given, **options(robot, name)))]
     for length in (1.0, 1.7):
         found = evaluate(value, state(robot, name, value, length))
         for result, wanted in zip(value.outputs, expected, strict=True):
@@ -100,6 +101,24 @@ def test_second_derivatives_are_differences(case: str, name: str) -> None:
     for (result_name, argument_name), wanted in by_differences.items():
         block = known[f"jac_{result_name}_{argument_name}"]
         near(as_matrix(block, found[block.name]), wanted, scale, 1e-7, block.name)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_joints_with_armature_damping_friction_and_springs(name: str) -> None:
+    """What a robot's dynamics are made of is in the closed forms, too."""
+    robot = robomorph.load("iiwa14", passive=True, armature=0.3, damping=0.7, friction=0.2, stiffness=1.5)
+    value, first = callees(robot, name, 1)
+    given = state(robot, name, value)
+    assert np.abs(evaluate(value, given)[value.outputs[0].name] - _plain(name, given)).max() > 0.1
+    found = evaluate(first, given)
+    for (result, argument), wanted in differences(value, given, 1e-4).items():
+        block = next(a for a in first.outputs if a.name == f"jac_{result}_{argument}")
+        matrix = as_matrix(block, found[block.name])
+        near(matrix, wanted, float(np.abs(wanted).max()), 1e-6, f"d {result} / d {argument}")
+
+
+def _plain(name: str, given: dict[str, Array]) -> Array:
+    return np.asarray(getattr(load("iiwa14"), name)(*given.values()))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -180,6 +180,33 @@ def test_through_a_scan(mode: str) -> None:
     assert np.sum(found * along) == pytest.approx((ends[1] - ends[0]) / (2 * step), rel=1e-7)
 
 
+def test_through_steps_of_a_floating_base() -> None:
+    """A rollout's end by its start, in coordinates, and by the torques along it."""
+    robot = load("crane-floating")
+    functions: Any = Functions(robot)
+    q, qd, _, dt = arguments(robot, "step")
+    torques = np.random.default_rng(3).normal(size=(5, robot.nv))
+    weights = np.random.default_rng(4).normal(size=robot.nq + robot.nv)
+
+    def end(q: Any, qd: Any, torques: Any) -> Any:
+        def step(state: Any, tau: Any) -> Any:
+            return tuple(functions.step(*state, tau, dt)), None
+
+        state, _ = jax.lax.scan(step, (q, qd), torques)
+        return jnp.concatenate(state) @ weights
+
+    def plain(q: Any, qd: Any, torques: Any) -> Any:
+        for tau in torques:
+            q, qd = robot.step(q, qd, tau, dt)
+        return np.concatenate([q, qd]) @ weights
+
+    given = [jnp.asarray(q), jnp.asarray(qd), torques]
+    found = jax.jit(jax.grad(end, (0, 1, 2)))(*given)
+    along = normal(given, 5)
+    expected = differences(robot, plain, [q, qd, torques], along, step=1e-4)[0]
+    assert paired(found, along) == pytest.approx(float(expected), rel=1e-7)
+
+
 def test_single_precision_gradients() -> None:
     """As exact as single precision is: against the same in doubles."""
     robot = load("crane-floating")

@@ -63,7 +63,7 @@ def test_names_of_frames_and_links() -> None:
     q = np.zeros(7)
     for frame in ("no such frame", ["a list"], None):
         with pytest.raises(ArgumentError, match="frame"):
-            ARM.forward_kinematics(q, frame)  # type: ignore[arg-type]
+            ARM.forward_kinematics(q, frame)
     with pytest.raises(ArgumentError, match="f_ext: unknown link 'hand'"):
         ARM.forward_dynamics(*GOOD, f_ext={"hand": np.zeros(6)})
     link = ARM.robot.link_names[-1]

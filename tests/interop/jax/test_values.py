@@ -159,3 +159,15 @@ def test_tool_frames_and_wrap() -> None:
     (q,) = arguments(robot, "link_poses", 3)
     for frame in robot.frame_names[:2]:
         same(functions.forward_kinematics(q, frame), robot.forward_kinematics(q, frame))
+
+
+def test_both_rules_of_a_step() -> None:
+    robot = load("crane-floating")
+    functions: Any = Functions(robot)
+    given = arguments(robot, "step", 3)
+    for rule in ("implicit", "semi-implicit"):
+        same(functions.step(*given, integrator=rule), robot.step(*given, integrator=rule))
+    f_ext = wrenches(robot, 3)
+    same(functions.step(*given, f_ext=f_ext), call(robot, "step", *given, f_ext=f_ext))
+    with pytest.raises(robomorph.ArgumentError, match="integrator: expected one of"):
+        functions.step(*given, integrator="none")

@@ -54,6 +54,7 @@ DYNAMICS = Group(
     {
         "gradients": "forward-dynamics gradient against every library, batch of 128 and one call",
         "family": "every function, float64 and float32, batch of 128 and one call",
+        "derivatives": "products with derivatives and second derivatives, against the gradient's matrices",
         "steps": "one computation split in v, a, f; dc'/du; M^-1 (the papers' figure)",
         "timesteps": "N = 16, 32, 64, 128 gradients end to end (the papers' figure)",
         "threads": "persistent threads against launching them; two threads against one",
