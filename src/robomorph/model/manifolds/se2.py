@@ -49,7 +49,11 @@ class SE2(Manifold):
         sx, sy, spin, ce, se = _after(step)
         h = step.seconds
         place = [x + h * (c * sx - s * sy), y + h * (s * sx + c * sy)]
-        return [*place, *unit([c * ce - s * se, s * ce + c * se])], [ce * sx + se * sy, ce * sy - se * sx, spin]
+        return [*place, *unit([c * ce - s * se, s * ce + c * se])], [
+            ce * sx + se * sy,
+            ce * sy - se * sx,
+            spin,
+        ]
 
     def advance_slopes(self, step: Step) -> StepSlopes:
         """As for SE3, with one angle."""
