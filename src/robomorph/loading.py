@@ -14,7 +14,7 @@ from robomorph.model.joint_values import JointValues, Springs
 from robomorph.model.load import SNAP, load_model
 from robomorph.model.mesh_paths import PackageDirs, read_package_dirs
 from robomorph.model.passive import Passive
-from robomorph.model.read import XacroArgs
+from robomorph.model.read import Ignored, XacroArgs
 from robomorph.model.sources import LoadRecord, Source, read_source
 from robomorph.robot import Robot
 
@@ -62,33 +62,37 @@ def load(
     xacro: the source is xacro, though no file called .xacro; xacro runs Python that it finds there.
     xacro_args: the arguments of a xacro file, name -> value.
     armature, damping, friction, stiffness: of joints, in place of the file's: a number for all with one
-        degree of freedom, or joint name -> number; of springs also (stiffness, rest), rest being where they
-        are slack.
-    passive: damping, friction loss and springs are part of the dynamics; a Passive says how smooth friction
-        is.
+        degree of freedom, or joint name -> number; of springs also (stiffness, where they are slack).
+    passive: damping, friction loss (a Passive says how smooth) and springs are part of the dynamics.
     """
-    switches = {
-        "floating_base": floating_base,
-        "mimic": mimic,
-        "strict": strict,
-        "check_finite": check_finite,
-        "xacro": xacro,
-    }
-    for name, value in switches.items():
-        if not isinstance(value, bool):
-            raise ArgumentError(f"{name}: expected True or False, found {value!r}")
-    folders = read_package_dirs(package_dirs)
-    document = read_source(source, xacro=xacro, xacro_args=xacro_args, package_dirs=folders)
-    options: dict[str, Any] = {"root": root, "floating_base": floating_base, "mimic": mimic, "snap": snap}
-    options |= {"locked": locked, "payloads": payloads, "tool_frames": tool_frames, "gravity": gravity}
-    if ignore:
-        options["ignore"] = [ignore] if isinstance(ignore, str) else list(ignore)
-    joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
-    options |= {name: value for name, value in joints.items() if value is not None}
-    options |= {"passive": passive} if passive is not False else {}
-    model = load_model(document, **options, strict=strict, package_dirs=package_dirs, stacklevel=2)
+    return _loaded(dict(locals()))
+
+
+_SWITCHES = ("floating_base", "mimic", "strict", "check_finite", "xacro")
+# Those that change the model, and so are on record; the last only where they are given.
+_ALWAYS = ("root", "floating_base", "mimic", "snap", "locked", "payloads", "tool_frames", "gravity")
+_GIVEN = ("ignore", "xacro_args", "armature", "damping", "friction", "stiffness", "passive")
+
+
+def _loaded(given: dict[str, Any]) -> Robot:
+    """The robot that the arguments of `load`, by name, ask for."""
+    for name in _SWITCHES:
+        if not isinstance(given[name], bool):
+            raise ArgumentError(f"{name}: expected True or False, found {given[name]!r}")
+    folders = read_package_dirs(given["package_dirs"])
+    xacro = {name: given.pop(name) for name in ("xacro", "xacro_args")}
+    document = read_source(given.pop("source"), **xacro, package_dirs=folders)
+    check_finite = given.pop("check_finite")
+    model = load_model(document, **given, stacklevel=3)
+    given |= {"xacro_args": dict(xacro["xacro_args"] or {}), "ignore": list(Ignored(given["ignore"]).words)}
+    options = {name: given[name] for name in _ALWAYS}
+    options |= {name: given[name] for name in _GIVEN if not _is_left_out(given[name])}
     # The record is of what moves; where meshes were found is in the model's shapes. Another library's object
     # may change, or may not pickle.
-    options |= {"xacro_args": dict(xacro_args)} if xacro_args else {}
     record = LoadRecord(document._replace(given=None), deepcopy(options))
     return Robot(model, check_finite=check_finite, record=record)
+
+
+def _is_left_out(value: object) -> bool:
+    """None, False and nothing in a collection; 0 is a value."""
+    return value is None or value is False or (isinstance(value, (list, dict)) and not value)

@@ -50,6 +50,7 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
         help="leave out what of an MJCF file a robot cannot have, such as tendon, equality or a thing's name "
         "(docs/models.md has all); may be repeated",
     )
+    group.add_argument("--xacro", action="store_true", help="run xacro on a file that is not called .xacro")
     group.add_argument(
         "--xacro-arg",
         metavar="NAME=VALUE",
@@ -164,6 +165,8 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
     options |= joint_load_options(args)
     if args.ignore:
         options["ignore"] = args.ignore
+    if args.xacro:
+        options["xacro"] = True
     if args.xacro_arg:
         options["xacro_args"] = _once("--xacro-arg", args.xacro_arg)
     if args.gravity is not None:

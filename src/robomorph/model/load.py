@@ -51,34 +51,8 @@ def load_model(
 ) -> Model:
     """Load a robot and reduce it to its moving bodies.
 
-    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF, MJCF or xacro file,
-        text of the first two, "robot_descriptions:NAME", or a mujoco.MjModel or MjSpec, pinocchio.Model or
-        yourdfpy.URDF.
-    root: the link to be the root instead of the file's; joints on the way to it are turned round, and keep
-        their coordinates, limits and torques.
-    floating_base: the root link moves freely (a joint "root_joint") instead of being fixed to the world.
-    mimic: joints with <mimic> follow their source; False makes them independent.
-    locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar), [qx, qy, qz, qw] (spherical) or
-        [x, y, z, qx, qy, qz, qw] (floating); joints that mimic a locked one are locked with it.
-    payloads: link name -> Inertia, or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]), in the
-        link's frame, welded to that link.
-    tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
-    gravity: (3,) m/s^2 in the world's axes; None: 9.81 straight down, which is -z of the file's root link as
-        it stands with every joint at zero.
-    strict: whatever would be a ModelWarning becomes a ModelError.
-    snap: angles of origins and of locked joints within this many rad of a multiple of pi/2, and entries of
-        unit axes this close to 0, are taken as exactly that, so that the entries of transforms are exactly 0
-        or 1; 0 takes every number as it is written.
-    package_dirs: folders that hold the packages which mesh files are named by, or are such packages.
-    ignore: what to leave out that the format has and a robot cannot have: kinds or names (docs/models.md).
-    xacro: the source is xacro, though no file called .xacro; xacro runs Python that it finds there.
-    xacro_args: the arguments of a xacro file, name -> value.
-    armature, damping, friction, stiffness: of joints, in place of the file's: a number for all with one
-        degree of freedom, or joint name -> number; of springs also (stiffness, rest), rest being where they
-        are slack.
-    passive: damping, friction loss and springs are part of the dynamics; a Passive says how smooth friction
-        is.
-    stacklevel: whom warnings point at: 1 is the caller of this function.
+    The arguments are those of `robomorph.load`, but that a document may have been read before. stacklevel:
+    whom warnings point at: 1 is the caller of this function.
     """
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")

@@ -91,7 +91,7 @@ class Model(Exact):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity, (3,)))
-        content = [self.name, self.bodies, self.frames, self.gravity]
+        content: list[object] = [self.name, self.bodies, self.frames, self.gravity]
         content += [] if self.standing.is_zero else [self.standing]
         digest = digest_of(content if self.passive is None else [*content, self.passive])
         object.__setattr__(self, "digest", digest)

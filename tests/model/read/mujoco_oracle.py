@@ -59,18 +59,18 @@ class Twin:
     model: Any
 
     def __post_init__(self) -> None:
-        self.model.tendon_armature[:] = 0.0  # a tendon's inertia is in the mass matrix, too
+        if hasattr(self.model, "tendon_armature"):  # a tendon's inertia is in the mass matrix, too
+            self.model.tendon_armature[:] = 0.0
         self.data: Any = mujoco.MjData(self.model)
 
     def expected(self, q: Array, qd: Array, qdd: Array) -> Expected:
         """Poses of bodies and sites that have names, the mass matrix and the torque of inverse dynamics."""
         turn = self._set(q, qd, qdd)
         mass = np.zeros((self.model.nv, self.model.nv))
+        getattr(mujoco, "mj_makeM", mujoco.mj_crb)(self.model, self.data)
         if _HAS_QM:
-            mujoco.mj_crb(self.model, self.data)
             mujoco.mj_fullM(self.model, mass, self.data.qM)
         else:
-            mujoco.mj_makeM(self.model, self.data)
             mujoco.mj_fullM(self.model, self.data, mass)
         torque, bias = np.zeros(self.model.nv), np.zeros(self.model.nv)
         mujoco.mj_rne(self.model, self.data, 0, bias)

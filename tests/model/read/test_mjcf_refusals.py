@@ -215,8 +215,9 @@ def test_plugins_of_bodies() -> None:
 
 @pytest.mark.parametrize("ignore", [3, [3], None])
 def test_what_to_ignore_is_words(ignore: Any) -> None:
-    with pytest.raises(ArgumentError, match="ignore: expected kinds or names"):
-        load_model(arm(), ignore=ignore)
+    for way_in in (load_model, load):
+        with pytest.raises(ArgumentError, match="ignore: expected kinds or names"):
+            way_in(arm(), ignore=ignore)
 
 
 def test_misspelt_words_are_told() -> None:

@@ -33,7 +33,7 @@ def parse_mjcf(document: Document, reading: Reading) -> Description:
     names = Names(arrays)
     check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
-    shapes = Shapes(arrays, names, document.path, reading.notes, spec)
+    shapes = Shapes(arrays, names, document.path, reading, spec)
     motors = actuated(arrays, names, reading)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []

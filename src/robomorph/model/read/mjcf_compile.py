@@ -24,16 +24,18 @@ def is_mujoco(given: object) -> bool:
 
 
 def compiled(document: Document, notes: Notes) -> tuple[Any, Any]:
-    """The MjModel, and the MjSpec that it was compiled from (None for a model that was given); what MuJoCo
-    warns of goes to `notes`."""
+    """The MjModel, and the MjSpec that says more of its meshes (None if there is none); what MuJoCo warns
+    of goes to `notes`."""
     mujoco = _mujoco(document.label)
     given = document.given
     if isinstance(given, mujoco.MjModel):
         return given, None
     with _heard(mujoco, document.label, notes):
-        if given is None or isinstance(given, mujoco.MjSpec):
-            spec = _parsed(mujoco, document) if given is None else given.copy()
-            return _said(document.label, spec.compile), spec
+        if given is None:
+            model = _from_xml(mujoco, document)
+            return model, _spec(mujoco, document) if model.nmesh else None
+        if isinstance(given, mujoco.MjSpec):
+            return _said(document.label, given.copy().compile), given
     raise ModelError(
         f"{document.label}: expected an MjModel or MjSpec of the package mujoco, found {full_name(given)}. "
         "To mend it: load the XML file instead."
@@ -65,21 +67,35 @@ def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
         notes.add(MUJOCO_WARNS, Place(label, 0, "<mujoco>"), " ".join(words.split()).rstrip("."))
 
 
-def _parsed(mujoco: Any, document: Document) -> Any:
+def _from_xml(mujoco: Any, document: Document) -> Any:
     if len(document.data) > MAX_BYTES:
         raise ModelError(
             f"{document.label}: expected at most {MAX_BYTES} bytes, found more. To mend it: put meshes into "
             "files of their own."
         )
     if document.path is not None:
-        return _said(document.label, lambda: mujoco.MjSpec.from_file(document.path))
+        return _said(document.label, lambda: mujoco.MjModel.from_xml_path(document.path))
+    text = _text(document)
+    return _said(document.label, lambda: mujoco.MjModel.from_xml_string(text))
+
+
+def _text(document: Document) -> str:
     try:
-        text = document.data.decode(document.encoding or "utf-8")
+        return document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError) as error:
         raise ModelError(
             f"{document.label}: expected MJCF in UTF-8, found another encoding: {error}."
         ) from None
-    return _said(document.label, lambda: mujoco.MjSpec.from_string(text))
+
+
+def _spec(mujoco: Any, document: Document) -> Any:
+    """The MjSpec of a document, not compiled; None in versions that make them otherwise."""
+    try:
+        if document.path is not None:
+            return mujoco.MjSpec.from_file(document.path)
+        return mujoco.MjSpec.from_string(_text(document))
+    except (TypeError, ValueError):
+        return None
 
 
 def _said(label: str, make: Any) -> Any:

@@ -13,9 +13,10 @@ import numpy as np
 from ..geometry import Box, Capsule, Color, Cylinder, Ellipsoid, Geometry, Mesh, Shape, ShapeKind, Sphere
 from ..mesh_paths import MeshPaths
 from ..model import WORLD
-from ..notes import DROPPED_GEOM, MISSING_MESH, Notes, Place
+from ..notes import DROPPED_GEOM, MISSING_MESH, Place
 from ..pose import Pose
 from ..rotation import rotation_from_quaternion
+from .base import Reading
 from .mjcf_arrays import Arrays
 from .mjcf_names import Names
 
@@ -25,15 +26,17 @@ _GREY = (0.5, 0.5, 0.5, 1.0)  # what rgba is where the file has none
 
 
 class Shapes:
-    """The shapes of a model's bodies. `path` is the model's file, absolute; `spec` the MjSpec that it was
-    compiled from, which alone says what `refpos` and `refquat` a mesh has, or None."""
+    """The shapes of a model's bodies. `path` is the model's file, absolute; `spec` its MjSpec, which alone
+    says what `refpos` and `refquat` a mesh has, or None."""
 
-    def __init__(self, arrays: Arrays, names: Names, path: str | None, notes: Notes, spec: Any) -> None:
+    def __init__(self, arrays: Arrays, names: Names, path: str | None, reading: Reading, spec: Any) -> None:
         self.arrays = arrays
         self.names = names
-        self.notes = notes
-        self.meshes = MeshPaths(path, ())
-        self.specs = {} if spec is None else {mesh.name: mesh for mesh in spec.meshes}
+        self.notes = reading.notes
+        self.meshes = MeshPaths(path, reading.package_dirs)
+        # Versions before 4 leave it out of the paths that a model keeps.
+        self.folder = str(getattr(getattr(spec, "compiler", spec), "meshdir", "") or "")
+        self.specs = {} if spec is None else {mesh.name or Path(mesh.file).stem: mesh for mesh in spec.meshes}
         self._missing: set[str] = set()
 
     def of(self, body: int) -> tuple[Shape, ...]:
@@ -90,7 +93,7 @@ class Shapes:
             return None
         uri = self.arrays.path(start)
         x, y, z = (float(value) for value in self.arrays["mesh_scale"][mesh])
-        path = Path(uri) if os.path.isabs(uri) and os.path.isfile(uri) else self.meshes.find(uri)
+        path = self.meshes.find(uri) or self.meshes.find(os.path.join(self.folder, uri))
         if path is None and uri not in self._missing:
             self._missing.add(uri)
             self.notes.add(MISSING_MESH, self._place(geom), uri)
