@@ -15,7 +15,6 @@ class BridgeFunctions(RobotFunctions):
     def step(
         self, q: Any, qd: Any, tau: Any, dt: Any, f_ext: Any = None, *, integrator: str = "implicit"
     ) -> Any:
-        """Named tuple (q, qd): coordinates (..., nq) and rates (..., nv) after `dt` s, as `robot.step`."""
         """Named tuple (q_next, qd_next) after `dt` seconds, as `robot.step`."""
         return self._call(step_named("step", integrator), (q, qd, tau, dt), f_ext)
 

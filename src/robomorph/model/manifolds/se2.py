@@ -51,11 +51,6 @@ class SE2(Manifold):
         place = [x + h * (c * sx - s * sy), y + h * (s * sx + c * sy)]
         turned = unit([c * ce - s * se, s * ce + c * se])
         return [*place, *turned], [ce * sx + se * sy, ce * sy - se * sx, spin]
-        return [*place, *unit([c * ce - s * se, s * ce + c * se])], [
-            ce * sx + se * sy,
-            ce * sy - se * sx,
-            spin,
-        ]
 
     def advance_slopes(self, step: Step) -> StepSlopes:
         """As for SE3, with one angle."""
