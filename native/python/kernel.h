@@ -46,6 +46,8 @@ inline PyObject* as_object(KernelObject* kernel) { return reinterpret_cast<PyObj
 
 // kernel_type.cpp: a new reference to the type; nullptr with an exception set.
 PyObject* make_kernel_type(PyObject* module);
+// Is it a kernel whose __init__ ran?
+bool is_ready_kernel(PyObject* object);
 
 // kernel_init.cpp
 int kernel_init(PyObject* self, PyObject* args, PyObject* keywords);

@@ -228,4 +228,8 @@ PyObject* make_kernel_type(PyObject* module) {
   return type;
 }
 
+bool is_ready_kernel(PyObject* object) {
+  return PyObject_TypeCheck(object, kernel_type) && as_kernel(object)->ready;
+}
+
 }  // namespace robomorph

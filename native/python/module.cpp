@@ -11,6 +11,7 @@
 #include "python/mpc_module.h"
 #include "python/planning_module.h"
 #include "python/result_memory.h"
+#include "python/xla_module.h"
 #include "core/threadpool.h"
 
 namespace robomorph {
@@ -83,6 +84,7 @@ int execute_module(PyObject* module) {
     return -1;
   }
   if (!add_ik_functions(module) || !add_planning_functions(module) || !add_mpc_functions(module)) return -1;
+  if (!add_xla_functions(module)) return -1;
   PyObject* type = make_kernel_type(module);
   if (type == nullptr) return -1;
   const int status = PyModule_AddObjectRef(module, "NativeKernel", type);

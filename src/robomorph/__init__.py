@@ -6,7 +6,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_ROOMS = ("planning", "viewer")  # packages with a face of their own, imported on first use
+_ROOMS = ("mujoco", "planning", "viewer")  # packages with a face of their own, imported on first use
+# Faces for other packages' arrays, imported on first use, too: they need the package of the same name.
+_BRIDGES = ("casadi", "jax", "torch")
 
 if not TYPE_CHECKING:  # who checks types knows every name by the import above
 
@@ -16,7 +18,7 @@ if not TYPE_CHECKING:  # who checks types knows every name by the import above
             raise AttributeError(f"module 'robomorph' has no attribute {name!r}")
         from importlib import import_module
 
-        if name in _ROOMS:
+        if name in (*_ROOMS, *_BRIDGES):
             return import_module(f"robomorph.{name}")
         public = import_module("robomorph.public")  # its own imports become attributes of this package, too
         if name in globals():
@@ -27,4 +29,7 @@ if not TYPE_CHECKING:  # who checks types knows every name by the import above
         return globals()[name]
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_ROOMS, *__getattr__("__all__")})
+        from importlib.util import find_spec
+
+        bridges = [name for name in _BRIDGES if find_spec(name)]  # who lists members may ask for each
+        return sorted({*globals(), *_ROOMS, *bridges, *__getattr__("__all__")})

@@ -39,3 +39,15 @@ class TargetError(RobomorphError):
 
 class ScaleoutError(RobomorphError):
     """A large run cannot start or go on; the message names the folder, what is missing and how to go on."""
+
+
+class MissingPackageError(TargetError, ImportError):
+    """A part of robomorph needs a package that is not installed; the message says how to install it."""
+
+
+class DerivativeError(RobomorphError, TypeError):
+    """A derivative was asked for that is not available; the message names the function and the way round."""
+
+
+class FallbackWarning(UserWarning):
+    """Something works by a slower way than it should; the message says why."""

@@ -2,7 +2,10 @@
 
 from robomorph.errors import (
     ArgumentError,
+    DerivativeError,
+    FallbackWarning,
     MeshError,
+    MissingPackageError,
     ModelError,
     ModelWarning,
     OverflowWarning,
@@ -11,7 +14,7 @@ from robomorph.errors import (
     TargetError,
 )
 from robomorph.loading import load
-from robomorph.model import Inertia, Pose, builtin_robots
+from robomorph.model import Inertia, Passive, Pose, builtin_robots
 from robomorph.robot import Robot
 from robomorph.runtime import get_default_threads, set_default_threads
 from robomorph.runtime.kernel import KernelStats
@@ -21,14 +24,18 @@ from robomorph.viewer.view import view
 
 __all__ = [
     "ArgumentError",
+    "DerivativeError",
+    "FallbackWarning",
     "Inertia",
     "JointLimits",
     "Kernel",
     "KernelStats",
     "MeshError",
+    "MissingPackageError",
     "ModelError",
     "ModelWarning",
     "OverflowWarning",
+    "Passive",
     "Pose",
     "ProgramError",
     "RobomorphError",

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from robomorph.algorithms import configuration
 from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.step import step_named
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.compiler.make import make_kernel
 from robomorph.compiler.specialise import Specialiser, make_request
@@ -205,6 +206,39 @@ class Robot(RobotFunctions):
                     check_units(name, x, self._units)
         return a, b
 
+    # --- steps in time -----------------------------------------------------------------------------
+
+    def step(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: npt.ArrayLike,
+        f_ext: Any = None,
+        *,
+        integrator: str = "implicit",
+    ) -> Any:
+        """Named tuple (q_next, qd_next): coordinates (..., nq) and velocities (..., nv) after a step of `dt`
+        (s, one number or (...)) under constant torques `tau` (..., nv). Semi-implicit Euler, see
+        docs/dynamics-step.md; with integrator="implicit" drag of `passive=True` is taken at the speed after
+        the step, which is stable however strong it is, with "semi-implicit" at that before it. `f_ext` as in
+        `inverse_dynamics`."""
+        return self._call(step_named("step", integrator), (q, qd, tau), f_ext, more=(dt,))
+
+    def step_gradient(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: npt.ArrayLike,
+        f_ext: Any = None,
+        *,
+        integrator: str = "implicit",
+    ) -> Any:
+        """Named tuple (A, B): derivatives of `step` by the state (..., 2nv, 2nv) and by tau (..., 2nv, nv).
+        A state is its place, in the tangent space (along `integrate`), then its velocity."""
+        return self._call(step_named("step_gradient", integrator), (q, qd, tau), f_ext, more=(dt,))
+
     # --- kernels -----------------------------------------------------------------------------------
 
     @overload
@@ -251,6 +285,7 @@ class Robot(RobotFunctions):
         f_ext: bool | Sequence[str] = False,
         formulation: str | None = None,
         frames: Sequence[str] | None = None,
+        derivative: str | None = None,
         check_finite: bool | None = None,
         **options: Any,
     ) -> AnyKernel:
@@ -260,6 +295,7 @@ class Robot(RobotFunctions):
         frame: the link or tool frame, for kinematics. f_ext: True adds an argument (..., n_links, 6), names
         of links one of (..., len(names), 6). threads: at most so many; None for the global default.
         formulation: one by name instead of the cheapest. frames: for algorithms about several.
+        derivative: "vjp", "jvp", "hvp" or "second" of the outputs, by all inputs (docs/derivatives.md).
         check_finite: None for the robot's setting.
         options: of the targets "cuda", "opencl": mapping, group_threads, device, partitioning (docs/gpu.md);
         of "fixed", "rtl": preset, format, bits and more about numbers (docs/fixed.md, docs/rtl.md).
@@ -276,6 +312,7 @@ class Robot(RobotFunctions):
             f_ext=f_ext,
             formulation=formulation,
             frames=frames,
+            derivative=derivative,
         )
         return make_kernel(
             self.specialiser,
@@ -287,7 +324,14 @@ class Robot(RobotFunctions):
             options=options,
         )
 
-    def _call(self, name: str, args: tuple[Any, ...], f_ext: Any = None, frame: str | None = None) -> Any:
+    def _call(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        f_ext: Any = None,
+        frame: str | None = None,
+        more: tuple[Any, ...] = (),
+    ) -> Any:
         links: tuple[str, ...] = ()
         if f_ext is not None:
             links, wrenches = self._wrenches.read(f_ext)
@@ -295,6 +339,9 @@ class Robot(RobotFunctions):
         if frame is not None and not isinstance(frame, str):
             raise ArgumentError(f"frame: expected the name of a link or tool frame, found {frame!r}")
         dtype, args = typed_arguments(ALGORITHMS[name].inputs, args)
+        for parameter, value in zip(ALGORITHMS[name].parameters, more, strict=False):
+            array = _for_each(parameter, value, dtype, args[0])
+            dtype, args = dtype if array.dtype == dtype else "float64", (*args, array)
         key = (name, dtype, links, frame, self.check_finite)
         kernel = self._kernels.get(key)
         if kernel is None:
@@ -311,6 +358,15 @@ class Robot(RobotFunctions):
 
 def _remake(model: Model, check_finite: bool, record: LoadRecord | None = None) -> Robot:
     return Robot(model, check_finite=check_finite, record=record)
+
+
+def _for_each(name: str, value: Any, dtype: str, states: Any) -> Array:
+    """A parameter as an array. A plain number decides nothing about the dtype; one for all states is written
+    out, as kernels are slower where an argument is read again and again."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    array = np.asarray(value, dtype) if plain else as_array(name, value)
+    lead = np.shape(states)[:-1]
+    return np.full(lead, array) if array.ndim == 0 and lead else array
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS, Algorithm, Parts
+from robomorph.algorithms.registry import ALGORITHMS, Algorithm, Parts, state_algorithms
 from robomorph.algorithms.sweep import Stage
 
 STILL = "<robot name='still'><link name='base'/></robot>"
@@ -22,7 +22,7 @@ def iiwa() -> robomorph.Robot:
 
 
 @pytest.mark.parametrize("target", ["cpu", "interpreter"])
-@pytest.mark.parametrize("name", [n for n in ALGORITHMS if not n.startswith(NEEDS_MASS)])
+@pytest.mark.parametrize("name", [n for n in state_algorithms() if not n.startswith(NEEDS_MASS)])
 def test_a_robot_that_cannot_move_answers_with_empty_arrays(name: str, target: str) -> None:
     robot = robomorph.load(STILL)
     frame = "base" if ALGORITHMS[name].frame else None
@@ -34,7 +34,7 @@ def test_a_robot_that_cannot_move_answers_with_empty_arrays(name: str, target: s
         assert result.shape == (3, *({"nv": 0, "links": 1}.get(str(n), n) for n in shape))
 
 
-@pytest.mark.parametrize("name", [n for n in ALGORITHMS if n.startswith(NEEDS_MASS)])
+@pytest.mark.parametrize("name", [n for n in state_algorithms() if n.startswith(NEEDS_MASS)])
 def test_no_moving_mass_has_no_centre(name: str) -> None:
     with pytest.raises(robomorph.ModelError, match="nothing that moves has mass"):
         getattr(robomorph.load(STILL), name)(*[np.zeros(0) for _ in ALGORITHMS[name].inputs])

@@ -12,7 +12,7 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError, Kernel, Robot
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from tests.model.samples import arm
 from tests.model.samples import robot as robot_text
 from tests.oracle.compare import assert_close, assert_same_bits
@@ -25,7 +25,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
         output: tuple(SIZES[n] if isinstance(n, str) else n for n in shape)
         for output, shape in entry.outputs.items()
     }
-    for name, entry in ALGORITHMS.items()
+    for name, entry in state_algorithms().items()
     if entry.takes_states_alone
 }
 

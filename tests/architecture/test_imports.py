@@ -69,6 +69,14 @@ USES: dict[str, set[str]] = {
         "verify",
     },
     "loading": {"errors", "model", "robot"},
+    # Bridges to other packages' arrays; their faces are single modules.
+    "interop": {
+        *("algorithms", "compiler", "errors", "ir", "model", "naming", "robot", "robot_functions", "runtime"),
+        *("spatial", "targets"),
+    },
+    "jax": {"interop"},
+    "casadi": {"interop"},
+    "torch": {"interop"},
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
         *("algorithms", "compiler", "errors", "given", "ik", "model", "mpc", "naming", "paths", "planning"),
@@ -80,15 +88,17 @@ USES: dict[str, set[str]] = {
 # Top: shows and checks.
 SHOWS: dict[str, set[str]] = {
     "report": {"accelerators", "compiler", "errors", "ir", "mpc", "planning", "robot", "targets"},
-    "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "mpc", "report", "robot"},
+    "export": {*GROUND, *ROBOTS, "accelerators", "compiler", "given", "interop", "mpc", "report", "robot"},
     "verify": {"algorithms", "errors", "model", "robot", "spatial"},
     "bench": {
         *GROUND,
         *ROBOTS,
         "accelerators",
+        "casadi",
         "compiler",
         "given",
         "ik",
+        "interop",
         "loading",
         "mpc",
         "planning",
@@ -116,6 +126,7 @@ PRIVATE = {
 # Targets do not know each other; languages that look like C share a printer, chips and integer lanes what is
 # computed in fixed point.
 SIBLINGS: dict[str, set[str]] = {
+    "casadi": {"cpp", "cpu", "templates"},  # kernels of either, with CasADi's interface around them
     "cpp": {"c_family", "templates"},
     "cpu": {"fixed_point"},
     "gpu": {"c_family", "templates"},

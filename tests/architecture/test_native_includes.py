@@ -15,8 +15,9 @@ MAY_INCLUDE = {
     "ik": {"core", "ik"},
     "mpc": {"core", "mpc"},
     "planning": {"core", "planning"},
-    "python": {"core", "ik", "mpc", "planning", "python"},
-    "tests": {"core", "ik", "mpc", "planning", "tests"},
+    "xla": {"core", "xla"},
+    "python": {"core", "ik", "mpc", "planning", "python", "xla"},
+    "tests": {"core", "ik", "mpc", "planning", "tests", "xla"},
 }
 # Headers that only the binding may include.
 PYTHONS = re.compile(r"Python\.h|structmember\.h|numpy/.*")

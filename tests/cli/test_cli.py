@@ -148,10 +148,10 @@ def test_a_narrow_terminal_cuts_no_name_or_figure_off(
 
 
 def test_compile_checks_and_times_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
-    from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.algorithms.registry import state_algorithms
 
     data = run_json(capsys, "compile", "iiwa14")
-    assert data["ok"] is True and set(data["algorithms"]) == set(ALGORITHMS)
+    assert data["ok"] is True and set(data["algorithms"]) == set(state_algorithms())
     for row in data["algorithms"].values():
         assert row["passed"] and 0 < row["seconds_single"] < 1 and 0 < row["seconds_batch_128"] < 1
         assert row["error_vs_interpreter"] < 1e-12

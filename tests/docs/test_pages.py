@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NEEDS = {"torch_identify": "torch", "arrays": "torch"}  # beside what tests need in any case
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -22,12 +25,13 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from robomorph.algorithms.registry import ALGORITHMS
     from robomorph.bench.sections import GROUPS
     from robomorph.model.joints import JOINT_TYPES
+    from robomorph.model.read import FORMATS
     from robomorph.targets import TARGETS
     from robomorph.tasks import TASKS
 
     monkeypatch.setenv("ROBOMORPH_CACHE", "off")
     sections = [group.sections for group in GROUPS.values()]
-    changed: list[dict[str, Any]] = [ALGORITHMS, JOINT_TYPES, TARGETS, TASKS, *sections]
+    changed: list[dict[str, Any]] = [ALGORITHMS, FORMATS, JOINT_TYPES, TARGETS, TASKS, *sections]
     kept = [(registry, dict(registry)) for registry in changed]
     yield
     for registry, before in kept:
@@ -39,6 +43,8 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 WITHIN_REACH = {
     *(
         "README",
+        "arrays",
+        "casadi",
         "compiler",
         "fixed",
         "models",
@@ -50,8 +56,22 @@ WITHIN_REACH = {
         "planning-certificate",
         "viewer",
     ),
-    *("add-a-joint", "add-a-pass", "add-a-section", "add-a-target", "add-a-task", "add-an-algorithm"),
+    *(
+        "add-a-format",
+        "add-a-joint",
+        "add-a-pass",
+        "add-a-section",
+        "add-a-target",
+        "add-a-task",
+        "add-an-algorithm",
+    ),
 }
+
+
+def skip_without_package(name: str) -> None:
+    package = NEEDS.get(name)
+    if package and not find_spec(package) and not os.environ.get(f"ROBOMORPH_REQUIRE_{package.upper()}"):
+        pytest.skip(f"{package} is not installed: pip install 'robomorph[{package}]'")
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))
@@ -62,6 +82,7 @@ def test_page_runs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    skip_without_package(name)
     monkeypatch.chdir(tmp_path)  # what a page writes
     page = ROOT / "README.md" if name == "README" else ROOT / "docs" / f"{name}.md"
     blocks = _BLOCK.findall(page.read_text(encoding="utf-8"))
@@ -81,6 +102,7 @@ def test_readme_shows_what_its_example_prints(registries: None, capsys: pytest.C
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(example: Path, tmp_path: Path) -> None:
+    skip_without_package(example.stem)
     result = subprocess.run(
         [sys.executable, "-W", "error", str(example)],
         cwd=tmp_path,

@@ -26,7 +26,7 @@ def written(folder: Path, target: str) -> tuple[dict[str, Any], str]:
     return json.loads((folder / name).read_text()), name
 
 
-@pytest.mark.parametrize("target", ["cpp", "cuda", "opencl", "rtl"])
+@pytest.mark.parametrize("target", ["cpp", "cuda", "opencl", "casadi", "rtl"])
 def test_every_export_has_the_same_manifest(tmp_path: Path, target: str) -> None:
     found, name = written(tmp_path, target)
     assert found["made_by"] == f"robomorph {robomorph.__version__}"
@@ -50,7 +50,7 @@ def test_designs_of_earlier_versions_are_ours(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["design.json", "new.v"]
 
 
-@pytest.mark.parametrize("target", ["cpp", "opencl"])
+@pytest.mark.parametrize("target", ["cpp", "opencl", "casadi"])
 def test_names_that_look_like_words_of_a_template_stay(tmp_path: Path, target: str) -> None:
     """A value is never searched for names itself."""
     robot = robomorph.load("chain:2")

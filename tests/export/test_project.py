@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import state_algorithms
 from robomorph.cli.main import main
 from robomorph.export import export, make_package
 from tests.export.tools import COMPILERS, STRICT, compile_program, need, output_of
@@ -125,7 +125,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ]
     assert main([*arguments, "--json", "--dtype", "float32"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    about_frames = {f"{a.name}_lbr_iiwa_link_7" for a in ALGORITHMS.values() if a.frame}
+    about_frames = {f"{a.name}_lbr_iiwa_link_7" for a in state_algorithms().values() if a.frame}
     assert {"forward_kinematics_lbr_iiwa_link_7", "jacobian_rate_lbr_iiwa_link_7"} <= about_frames
     assert set(shown["functions"]) == {"energy"} | about_frames
     header = (folder / "include/iiwa14/c_abi.h").read_text()

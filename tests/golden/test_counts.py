@@ -33,6 +33,11 @@ ROBOTS = {
     "chain:10": ("chain:10", False),
 }
 LONG = "chain:100"
+DERIVED = {
+    "inverse_dynamics": ("vjp", "jvp", "hvp"),
+    "forward_dynamics": ("vjp", "jvp", "hvp"),
+    "forward_kinematics": ("vjp", "jvp"),
+}
 # The papers' design and a small one; what each is, docs/rtl.md tells.
 GIVEN: dict[str, Any] = {"trig": "host", "minv": "given", "outputs": ("dqdd_dq", "dqdd_dqd")}
 DESIGNS: dict[str, dict[str, Any]] = {
@@ -49,10 +54,10 @@ def load(name: str) -> Robot:
     return robomorph.load(source, floating_base=floating)
 
 
-def operations(name: str, algorithm: str) -> dict[str, Any]:
+def operations(name: str, algorithm: str, derivative: str | None = None) -> dict[str, Any]:
     robot = load(name)
     frame = robot.link_names[-1] if ALGORITHMS[algorithm].frame else None
-    kernel: Any = robot.compile(algorithm, target="interpreter", frame=frame)
+    kernel: Any = robot.compile(algorithm, target="interpreter", frame=frame, derivative=derivative)
     fused = fuse(kernel.program)
     return {
         "formulation": kernel.stats.formulation,
@@ -101,6 +106,16 @@ COUNTED: dict[str, Callable[[], dict[str, Any]]] = {
         for algorithm in ALGORITHMS
     },
     **{
+        f"{robot} {algorithm} {derivative}": partial(operations, robot, algorithm, derivative)
+        for robot in ROBOTS
+        for algorithm, derivatives in DERIVED.items()
+        for derivative in derivatives
+    },
+    **{
+        f"{robot} inverse_dynamics second": partial(operations, robot, "inverse_dynamics", "second")
+        for robot in ("iiwa14", "hyq", "hyq, floating")
+    },
+    **{
         f"{robot} inverse_kinematics, position {what}": partial(inverse_kinematics, robot, what)
         for robot in (*ROBOTS, LONG)
         for what in ("errors", "residual")
@@ -126,3 +141,13 @@ def test_counts_are_those_on_file(robot: str, request: pytest.FixtureRequest) ->
     known = on_file()
     changed = {key: (known.get(key), now) for key, now in found.items() if known.get(key) != now}
     assert not changed, f"counts changed (on file, now): {changed}; if that is meant, use --update-golden"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_products_with_derivatives_are_cheaper_than_matrices(robot: str) -> None:
+    """Beside all matrices: products less, those with second derivatives four times as much at most."""
+    known = on_file()
+    for algorithm in ("inverse_dynamics", "forward_dynamics"):
+        whole = known[f"{robot} {algorithm}_gradient"]["operations"]
+        for derivative, most in (("vjp", 1.0), ("jvp", 1.0), ("hvp", 4.0)):
+            assert known[f"{robot} {algorithm} {derivative}"]["operations"] <= most * whole

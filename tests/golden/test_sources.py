@@ -17,9 +17,11 @@ import robomorph
 from robomorph import Robot
 from robomorph.compiler.program import program_recipe
 from robomorph.export import default_functions, make_package
+from robomorph.export.casadi import casadi_package
 from robomorph.ir.program import Program
 from robomorph.ir.text import to_text
 from robomorph.passes.pipeline import SCHEDULE, run_passes
+from robomorph.targets.casadi.sources import casadi_files
 from robomorph.targets.cpp.project import project_files
 from robomorph.targets.cpu.emit import emit
 from robomorph.targets.gpu.devices import gpu_dialect
@@ -58,6 +60,12 @@ def cpp() -> str:
     return next(text for path, text in files.items() if path.endswith(f"{ALGORITHM}.hpp"))
 
 
+def casadi_source(ending: str) -> str:
+    chosen: dict[str, Any] = {"dtypes": None, "name": None, "f_ext": False, "derivatives": 1}
+    files = casadi_files(casadi_package(robot(), [ALGORITHM], **chosen))
+    return next(text for path, text in files.items() if path.endswith(ending))
+
+
 def systemverilog(part: str) -> str:
     kernel: Any = robot().compile(ALGORITHM, target="rtl", interval=8)
     files: dict[str, str] = kernel.accelerator.design.files
@@ -71,6 +79,8 @@ SOURCES: dict[str, Callable[[], str]] = {
     "group.cu": lambda: gpu("cuda", "group"),
     "thread.cl": lambda: gpu("opencl", "thread"),
     "inverse_dynamics.hpp": cpp,
+    "casadi.cpp": lambda: casadi_source("src/chain_2.cpp"),
+    "casadi.md": lambda: casadi_source("README.md"),
     "core.sv": lambda: systemverilog("core"),
     "top.sv": lambda: systemverilog("top"),
 }

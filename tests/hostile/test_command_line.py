@@ -262,7 +262,7 @@ def test_every_option_of_load_is_an_option_of_every_command(command: str) -> Non
 
     flags = {flag for action in parser_of(command)._actions for flag in action.option_strings}
     spelled = {"mimic": "--no-mimic", "payloads": "--payload", "tool_frames": "--tool-frame"}
-    spelled["package_dirs"] = "--package-dir"
+    spelled |= {"package_dirs": "--package-dir", "xacro_args": "--xacro-arg"}
     for name in list(inspect.signature(robomorph.load).parameters)[1:]:
         flag = spelled.get(name, "--" + name.replace("_", "-"))
         assert flag in flags or name == "check_finite", name

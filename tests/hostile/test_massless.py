@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.cli.main import main
 from robomorph.ik import CenterOfMassTarget
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::robomorph.ModelWarning")
 POINT = '<inertial><mass value="1"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>'
 SPINNING = POINT.replace('value="1"', 'value="0"').replace('izz="0"', 'izz="0.2"')
 WIDE = '<limit lower="-2" upper="2" velocity="3" effort="4"/>'
-INVERTING = {name for name, entry in ALGORITHMS.items() if entry.inverts}
+INVERTING = {name for name, entry in state_algorithms().items() if entry.inverts}
 
 
 def chain(*inertials: str | None) -> str:
@@ -76,7 +76,7 @@ def test_one_warning_names_the_joints_and_is_cut_short() -> None:
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
 def test_without_any_mass_dynamics_are_refused_and_kinematics_answer(target: str, floating: bool) -> None:
     machine = robomorph.load(chain("", "", ""), floating_base=floating)
-    for name, entry in ALGORITHMS.items():
+    for name, entry in state_algorithms().items():
         if entry.masses:
             with pytest.raises(robomorph.ModelError) as caught:
                 call(machine, name, target)
@@ -111,7 +111,7 @@ def test_inverse_kinematics_need_no_mass_but_a_centre_of_mass_does() -> None:
 )
 def test_where_some_joints_move_none_only_division_is_refused(text: str, options: Any, named: str) -> None:
     machine = robomorph.load(text, **options)
-    for name in ALGORITHMS:
+    for name in state_algorithms():
         if name in INVERTING:
             with pytest.raises(robomorph.ModelError, match=named) as caught:
                 call(machine, name)
@@ -122,7 +122,7 @@ def test_where_some_joints_move_none_only_division_is_refused(text: str, options
 
 def test_a_massless_link_in_the_middle_hides_nothing() -> None:
     machine = robomorph.load(chain("", None))
-    for name in ALGORITHMS:
+    for name in state_algorithms():
         assert all(np.isfinite(r).all() for r in call(machine, name)), name
 
 
@@ -168,7 +168,7 @@ def test_mimics_share_their_masses() -> None:
 def test_what_the_message_says_to_do_helps() -> None:
     bare = chain("", "", "")
     loaded = robomorph.load(bare, payloads={"l3": (1.0, [0.1, 0.0, 0.2], 0.01 * np.eye(3))})
-    for name in ALGORITHMS:
+    for name in state_algorithms():
         assert all(np.isfinite(r).all() for r in call(loaded, name)), name
     held = robomorph.load(chain(None, None, ""), locked={"j3": 0.1})
     assert np.isfinite(held.forward_dynamics(np.zeros(2), np.zeros(2), np.ones(2))).all()
@@ -202,13 +202,14 @@ def test_exports_refuse_with_the_same_words(
 def test_compile_serves_what_can_be_served(
     inertials: tuple[str | None, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    refused = INVERTING if None in inertials else {n for n, entry in ALGORITHMS.items() if entry.masses}
+    massive = {n for n, entry in state_algorithms().items() if entry.masses}
+    refused = INVERTING if None in inertials else massive
     file = tmp_path / "bare.urdf"
     file.write_text(chain(*inertials))
     assert main(["compile", str(file), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] and set(data["refused"]) == refused
-    assert set(data["algorithms"]) == set(ALGORITHMS) - refused
+    assert set(data["algorithms"]) == set(state_algorithms()) - refused
     assert all("payloads" in reason for reason in data["refused"].values())
     assert data["load_to_first_gradient_seconds"] is None
     assert main(["compile", str(file), "--algorithms", "jacobian"]) == 0

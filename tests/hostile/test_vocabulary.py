@@ -11,7 +11,7 @@ import pytest
 
 from robomorph import ModelError
 from robomorph.model import Model, load_model
-from robomorph.model.urdf_schema import KINDS
+from robomorph.model.read.urdf_schema import KINDS
 
 from ..model.oracle import assert_same, example_robots
 from ..model.samples import SOUND_INERTIAL, arm, joint, link, robot

@@ -99,10 +99,10 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "origin is NaN": (replaced('xyz="0 0 0.5"', 'xyz="0 0 nan"'), ["line 5", "<origin> of", '"nan"']),
     "origin too large": (replaced('xyz="0 0 0.5"', 'xyz="0 0 1e200"'), ["line 5", "<origin> of", "units"]),
     "origin with underscore": (replaced('xyz="0 0 0.5"', 'xyz="0 0 1_0"'), ["line 5", '"1_0"']),
-    "xacro expression": (replaced('value="2"', 'value="${m}"'), ["line 2", "run xacro first"]),
+    "xacro expression": (replaced('value="2"', 'value="${m}"'), ["line 2", "xacro=True"]),
     "xacro macro in a link": (
         robot(link("base", "<xacro:box_inertia m='1'/>")),
-        ["line 2", "<xacro:box_inertia> of", "run xacro first"],
+        ["line 2", "<xacro:box_inertia> of", "xacro=True"],
     ),
     "quaternion of zeros": (
         replaced('xyz="0 0 0.5"', 'quat_xyzw="0 0 0 0"'),
@@ -126,7 +126,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
         .replace("</joint>\n</", "</Joint>\n</"),
         ["one root link", '<Joint name="elbow"> (line 6): did you mean <joint>?'],
     ),
-    "xacro macro": (robot("<xacro:include/>", *arm()), ["line 2", "<xacro:include>", "run xacro first"]),
+    "xacro macro": (robot("<xacro:include/>", *arm()), ["line 2", "<xacro:include>", "xacro=True"]),
     "unknown joint type": (
         replaced('type="revolute"', 'type="revolut"'),
         ["line 5", "did you mean 'revolute'"],
@@ -179,7 +179,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
         '<robot name="x">\n<link name="a" name="b"/>\n</robot>',
         ["line 2", "duplicate attribute"],
     ),
-    "not a robot": ("<sdf version='1.6'/>", ["line 1", "<sdf>", "convert it to URDF"]),
+    "not a robot": ("<sdf version='1.6'/>", ["line 1", "<sdf>", "convert it to URDF or MJCF"]),
     "no links": ("<robot name='x'/>", ["line 1", "<robot", "at least one <link>"]),
     "entity bomb": (
         '<!DOCTYPE bomb [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n<robot name="&b;"/>',
@@ -274,7 +274,7 @@ def test_chains_of_no_length(name: str) -> None:
 
 def test_a_source_of_the_wrong_type() -> None:
     with pytest.raises(ModelError, match="found int"):
-        load_model(3)  # type: ignore[arg-type]
+        load_model(3)
 
 
 def test_a_joint_called_root_joint_and_a_floating_base() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import robomorph
 from robomorph import Robot
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from tests.model.oracle import example_robot
 from tests.oracle.calls import sample, some_wrenches
 from tests.oracle.compare import SINGLE, relative_l2
@@ -44,7 +44,7 @@ def test_float32_is_close_to_float64(robot_name: str, name: str) -> None:
 
 # These take seconds to compile for a humanoid.
 SLOW = {"mass_matrix_inverse", "inverse_dynamics_gradient", "forward_dynamics_gradient"}
-HUMANOID = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in ALGORITHMS]
+HUMANOID = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in state_algorithms()]
 
 
 @pytest.mark.parametrize("name", HUMANOID)

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import state_algorithms
 from robomorph.runtime import _native
 from tests.oracle.calls import sample
 
@@ -57,7 +57,7 @@ def make_calls() -> list[Callable[[], None]]:
     """One callable per algorithm, dtype and batch size; each checks that its answer never changes."""
     robot = robomorph.load("iiwa14")
     calls = []
-    for name, algorithm in ALGORITHMS.items():
+    for name, algorithm in state_algorithms().items():
         frame = robot.link_names[-1] if algorithm.frame else None
         for dtype in ("float32", "float64"):
             kernel = robot.compile(name, dtype=dtype, frame=frame)
@@ -108,7 +108,7 @@ def run_round(calls: list[Callable[[], None]], repeats: int, errors: list[BaseEx
 @pytest.mark.soak
 def test_memory_and_threads_stay_flat() -> None:
     calls = make_calls()
-    rows_of_a_pass = 3 * sum(SIZES) * 2 * len(ALGORITHMS)
+    rows_of_a_pass = 3 * sum(SIZES) * 2 * len(state_algorithms())
     repeats = math.ceil(EVALUATIONS / (rows_of_a_pass * (ROUNDS + WARM_ROUNDS)))
     errors: list[BaseException] = []
     for _ in range(WARM_ROUNDS):

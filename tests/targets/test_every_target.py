@@ -38,7 +38,7 @@ EVERY = [
     for target in TARGETS
 ]
 FLEXIBLE = [param for param in EVERY if param.values[0] not in CHIPS]
-ALGORITHMS = ("inverse_dynamics", "energy", "jacobian")
+ALGORITHMS = ("inverse_dynamics", "energy", "jacobian", "inverse_dynamics.vjp", "forward_dynamics.jvp")
 
 
 @cache
@@ -49,7 +49,9 @@ def robot() -> Robot:
 @cache
 def compiled(target: str, algorithm: str) -> Any:
     frame = "tool" if algorithm == "jacobian" else None
-    return robot().compile(algorithm, target=target.partition("-")[0], frame=frame, **TARGETS[target][0])
+    name, _, derivative = algorithm.partition(".")
+    wishes = {"frame": frame, "derivative": derivative or None, **TARGETS[target][0]}
+    return robot().compile(name, target=target.partition("-")[0], **wishes)
 
 
 def arguments(kernel: Any, batch: tuple[int, ...]) -> list[Array]:
@@ -103,11 +105,15 @@ def test_bad_calls_are_refused_alike(target: str) -> None:
 @needs_gxx
 def test_exported_code_agrees_too(tmp_path: Path) -> None:
     """C++ is a target without calls from Python: compiled by the user, compared here."""
-    library = build_shared(robot(), [FunctionSpec.parse("inverse_dynamics")], directory=tmp_path / "code")
-    kernel = compiled("interpreter", "inverse_dynamics")
-    args = arguments(kernel, (17,))
-    found = library["inverse_dynamics"].batch(*args)["tau"]
-    np.testing.assert_allclose(found, kernel(*args), rtol=0, atol=1e-13)
+    texts = ("inverse_dynamics", "inverse_dynamics.vjp", "forward_dynamics.jvp")
+    specs = [FunctionSpec.parse(text) for text in texts]
+    library = build_shared(robot(), specs, directory=tmp_path / "code")
+    for text, spec in zip(texts, specs, strict=True):
+        kernel = compiled("interpreter", text)
+        args = arguments(kernel, (17,))
+        found = library[spec.name].batch(*args)
+        for port, expected in zip(kernel.outputs, listed(kernel(*args)), strict=True):
+            np.testing.assert_allclose(found[port.name], expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -19,15 +19,19 @@ TITLES = {
     "load_and_inspect": "Load and inspect",
     "custom_robot": "A robot of your own",
     "batch_gradients": "Gradients in batches",
+    "torch_identify": "Identification in Torch",
     "look_at_a_robot": "Look at a robot",
     "control_loop": "A control loop",
     "inverse_kinematics": "Inverse kinematics",
     "plan_a_motion": "Plan a motion",
     "mpc_reach": "Predictive control",
+    "jax_swing_up": "Gradients in JAX",
+    "casadi_reach": "Optimal control in CasADi",
     "gpu_opencl": "On a GPU",
     "chip": "A chip, simulated",
     "export_cpp": "Export to C++",
     "dataset": "A data set",
+    "mujoco_step": "Derivatives of MuJoCo's step",
 }
 
 
@@ -51,7 +55,8 @@ class Example:
 
 
 def run_example(stem: str) -> Example:
-    """The program, run in this process and in a folder of its own; it must not fail."""
+    """The program, run in this process and in a folder of its own; it must not fail. One whose package is not
+    installed says so instead."""
     path = ROOT / "examples" / f"{stem}.py"
     output, before = io.StringIO(), Path.cwd()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(output):
@@ -60,6 +65,9 @@ def run_example(stem: str) -> Example:
             names = runpy.run_path(str(path), run_name=stem)
             if "main" in names:
                 names["result"] = names["main"]()
+        except ModuleNotFoundError as missing:
+            names = {}
+            print(f"not run: {missing.name} is not installed")
         finally:
             os.chdir(before)
     return Example(stem, path.read_text(encoding="utf-8"), output.getvalue(), names)

@@ -21,6 +21,7 @@ Shape = tuple[str | int, ...]
 VECTOR: Shape = ("nv",)
 SQUARE: Shape = ("nv", "nv")
 SIX: Shape = (6,)
+WRENCHES: Shape = ("wrenches", 6)
 # What the vectors of a robot are, as arguments and as results.
 VECTORS = {
     "q": "coordinates, rad or m",
@@ -34,9 +35,10 @@ VECTORS = {
 class Algorithm:
     """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
     `outputs` give each result's name, under which its formulations leave it, and its shape, in which "nv"
-    stands for the degrees of freedom, "links" for the links of the description and "frames" for those that a
-    request names. `parameters` are further inputs of such shapes (references, weights, poses ...), which
-    steps find flat under their name in `state.whole`."""
+    stands for the degrees of freedom, "2nv" for twice as many (places and rates), "links" for the links of
+    the description, "frames" and "wrenches" for the frames, and the links with external wrenches, that a
+    request names. `parameters` are further inputs of such shapes (references, weights, poses ...), which steps
+    find flat under their name in `state.whole`."""
 
     name: str
     inputs: tuple[str, ...]
@@ -83,17 +85,18 @@ class Algorithm:
         ports = [Port(name, (sizes.nq if name == "q" else sizes.nv,)) for name in self.inputs]
         if wrench_links:
             ports.append(Port("f_ext", (len(wrench_links), 6)))
-        ports += [Port(name, _shape(shape, sizes, frames)) for name, shape in self.parameters.items()]
+        counts = (frames, len(wrench_links))
+        ports += [Port(name, _shape(shape, sizes, *counts)) for name, shape in self.parameters.items()]
         return tuple(ports)
 
-    def output_port(self, name: str, sizes: Sizes, frames: int = 0) -> Port:
-        return Port(name, _shape(self.outputs[name], sizes, frames))
+    def output_port(self, name: str, sizes: Sizes, frames: int = 0, wrenches: int = 0) -> Port:
+        return Port(name, _shape(self.outputs[name], sizes, frames, wrenches))
 
     def note(self, name: str) -> str:
         """What an argument or a result is; empty if nobody said."""
         return self.notes.get(name) or VECTORS.get(name, "")
 
 
-def _shape(shape: Sequence[str | int], sizes: Sizes, frames: int) -> tuple[int, ...]:
-    named = {"nq": sizes.nq, "nv": sizes.nv, "links": sizes.links, "frames": frames}
+def _shape(shape: Sequence[str | int], sizes: Sizes, frames: int, wrenches: int) -> tuple[int, ...]:
+    named = {**sizes._asdict(), "2nv": 2 * sizes.nv, "frames": frames, "wrenches": wrenches}
     return tuple(named[n] if isinstance(n, str) else n for n in shape)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from robomorph.algorithms.inputs import user_vector
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES, joint_motion
 from robomorph.algorithms.mass_matrix import Factors, factor, solve
+from robomorph.algorithms.own_forces import at_rest, inertia
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Force, Motion, Scalar, Symmetric, Transform, Translation, Vec3, cross3
 from robomorph.spatial.inertia import BodyInertia
@@ -96,15 +97,22 @@ def start_articulated_step(site: Site) -> None:
 
 def articulated_step(site: Site) -> None:
     """Inward: eliminate the joint, and hand what is left to the parent."""
-    inertia: ArticulatedInertia = site["articulated"]
-    units = site.link.joint.subspace
-    reach = [inertia.apply(unit) for unit in units]  # U = I S
-    factors = factor([[force.dot(unit) for unit in units] for force in reach])
-    left = [t - site["bias_force"].dot(unit) for t, unit in zip(site["tau_own"], units, strict=True)]
+    articulated: ArticulatedInertia = site["articulated"]
+    link, units = site.link, site.link.joint.subspace
+    reach = [articulated.apply(unit) for unit in units]  # U = I S
+    resistance = [[force.dot(unit) for unit in units] for force in reach]
+    bias = [site["bias_force"].dot(unit) for unit in units]
+    if link.forces:
+        bias = at_rest(site.state, link, bias)
+        for k, own in enumerate(inertia(site.state, link)):
+            resistance[k][k] = resistance[k][k] + own
+    factors = factor(resistance)
+    left = [t - b for t, b in zip(site["tau_own"], bias, strict=True)]
     site["reach"], site["joint_factors"], site["left"] = reach, factors, left
     if site.link.parent < 0:
         return
-    rest = _without(inertia, units, reach, factors)
+    # Armature resists on its own: then something is left along the joint.
+    rest = _without(articulated, () if link.forces else units, reach, factors)
     push = solve(factors, left)
     force = site["bias_force"] + rest.apply(site["bias_motion"])
     for unit_force, share in zip(reach, push, strict=True):
@@ -115,19 +123,23 @@ def articulated_step(site: Site) -> None:
 
 def _without(
     inertia: ArticulatedInertia,
-    units: Sequence[Motion],
+    gone: Sequence[Motion],
     reach: Sequence[Force],
     factors: Factors,
 ) -> ArticulatedInertia:
-    """I - U D^-1 U^T: no resistance is left along the joint, so those rows and columns are exactly zero."""
-    free = {unit.scalars().index(1.0) for unit in units if sorted(unit.scalars()) == [0.0] * 5 + [1.0]}
+    """I - U D^-1 U^T; along the units that are `gone` no resistance is left, so that rows and columns there
+    are exactly zero."""
+    free = {unit.scalars().index(1.0) for unit in gone if sorted(unit.scalars()) == [0.0] * 5 + [1.0]}
     forces = [force.scalars() for force in reach]
     scaled = [solve(factors, [force[j] for force in forces]) for j in range(6)]
     rows = inertia.rows()
     for i in range(6):
         for j in range(i, 6):
-            gone = i in free or j in free
-            value = 0.0 if gone else rows[i][j] - _dot([force[i] for force in forces], scaled[j])
+            value = (
+                0.0
+                if i in free or j in free
+                else rows[i][j] - _dot([force[i] for force in forces], scaled[j])
+            )
             rows[i][j] = rows[j][i] = value
     return ArticulatedInertia.from_rows(rows)
 

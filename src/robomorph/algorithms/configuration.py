@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from robomorph.algorithms.tree import coordinate_starts, model_sizes
 from robomorph.model import Model
 from robomorph.model.joints import JOINT_TYPES
+from robomorph.spatial import Scalar
 
 Array = npt.NDArray[Any]
 
@@ -61,3 +63,31 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
         here = slice(iq, iq + joint.nq)
         out[..., iv : iv + joint.nv] = joint.difference(q0[..., here], q1[..., here])
     return out
+
+
+def lifted(model: Model, q: Sequence[Scalar], dq: Sequence[Scalar]) -> list[Scalar]:
+    """(nq,) how the coordinates change with a small step `dq` (nv,): the derivative of `integrate`."""
+    out: list[Scalar] = []
+    for i, (iq, iv) in coordinate_starts(model).items():
+        joint = JOINT_TYPES[model.bodies[i].kind]
+        for row in joint.tangent(q[iq : iq + joint.nq]):
+            out.append(_total(x * step for x, step in zip(row, dq[iv : iv + joint.nv], strict=True)))
+    return out
+
+
+def projected(model: Model, q: Sequence[Scalar], weights: Sequence[Scalar]) -> list[Scalar]:
+    """(nv,) the transpose: weights of coordinates (nq,) as weights of tangent steps."""
+    out: list[Scalar] = []
+    for i, (iq, _) in coordinate_starts(model).items():
+        joint = JOINT_TYPES[model.bodies[i].kind]
+        own = weights[iq : iq + joint.nq]
+        rows = joint.tangent(q[iq : iq + joint.nq])
+        out += [_total(row[k] * w for row, w in zip(rows, own, strict=True)) for k in range(joint.nv)]
+    return out
+
+
+def _total(terms: Iterable[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for term in terms:
+        total = total + term
+    return total

@@ -20,6 +20,7 @@ from robomorph.algorithms.gradient_composite import VELOCITY_MAPS, velocity_map
 from robomorph.algorithms.inputs import user_matrix
 from robomorph.algorithms.inverse_dynamics import MOMENTA, VELOCITIES
 from robomorph.algorithms.mass_matrix import COMPOSITES
+from robomorph.algorithms.own_forces import swaying
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.algorithms.textbook import Array, Textbook, times
 from robomorph.algorithms.tree import Dof
@@ -64,6 +65,11 @@ def _entries(state: State) -> None:
                 if here.index != dof.link:
                     change = fields["dS", here.index][other.k]
                     entries[dof.index, other.index] = dot3(turn, axis.ang) + back.dot(change)
+    for link in tree.links:
+        rows, dofs = swaying(state, link), tree.link_dofs[link.index]
+        for i, row in zip(dofs, rows or (), strict=rows is not None):
+            for j, value in zip(dofs, row, strict=True):
+                entries[i.index, j.index] = entries[i.index, j.index] + 2.0 * value  # of halved rates
     state.whole["coriolis"] = user_matrix(tree, entries)
 
 
@@ -81,7 +87,7 @@ CORIOLIS: tuple[Sweep | Stage, ...] = (
 def _textbook(known: Textbook) -> Mapping[str, Array]:
     """J^T (m dJ/dt) over bodies, and of a turning one (w x I - I w x - (I w) x) / 2, whose symmetric part is
     half of dI/dt."""
-    total = np.zeros((*known.qd.shape, known.qd.shape[-1]))
+    total = known.coriolis_of_armature()
     for body in known.bodies:
         spin = times(body.angular, known.qd)
         w = _skew(spin)

@@ -52,7 +52,7 @@ class RelativeMotion:
         )
 
 
-def _frame_motion(state: State, *, accelerate: bool) -> RelativeMotion:
+def frame_motion(state: State, *, accelerate: bool) -> RelativeMotion:
     """The frame's motion in the world; `accelerate`: with the joints' own accelerations."""
     tree = state.tree
     link, placement = tree.frames[state.whole["frame"]]
@@ -65,18 +65,18 @@ def _frame_motion(state: State, *, accelerate: bool) -> RelativeMotion:
 
 
 def _velocity(state: State) -> None:
-    motion = _frame_motion(state, accelerate=False)
+    motion = frame_motion(state, accelerate=False)
     state.whole["velocity"] = [*motion.velocity, *motion.spin]
 
 
 def _acceleration(state: State) -> None:
-    motion = _frame_motion(state, accelerate=True)
+    motion = frame_motion(state, accelerate=True)
     state.whole["acceleration"] = [*motion.acceleration, *motion.angular_acceleration]
 
 
 def _jacobian_rate(state: State) -> None:
     """d/dt(J qd) = J qdd + dJ/dt qd: the acceleration without qdd."""
-    motion = _frame_motion(state, accelerate=False)
+    motion = frame_motion(state, accelerate=False)
     state.whole["jacobian_rate"] = [*motion.acceleration, *motion.angular_acceleration]
 
 

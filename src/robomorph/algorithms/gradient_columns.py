@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from robomorph.algorithms.inputs import user_matrix
+from robomorph.algorithms.joint_forces import Rows
+from robomorph.algorithms.own_forces import position_slopes, rate_slopes
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep, related_columns, support_columns
-from robomorph.spatial import Force, Motion
+from robomorph.spatial import Force, Motion, Scalar
 
 _AT_REST = Motion()
 
@@ -37,16 +39,29 @@ def rate_step(site: Site) -> None:
 def position_force_step(site: Site) -> None:
     """Inward: project on the joint, then on to the parent; turning the joint turns the force too."""
     df: Force = site.column_get("df_q", Force())
-    site.column_set("dtau_q", [df.dot(unit) for unit in site.link.joint.subspace])
+    tau = [df.dot(unit) for unit in site.link.joint.subspace]
     if site.own_column:
+        tau = _with_column(site, tau, position_slopes(site.link))
         df = df + site.column_motion.cross_force(site["f"])
+    site.column_set("dtau_q", tau)
     site.column_send("df_q", site["X"].force_back(df))
 
 
 def rate_force_step(site: Site) -> None:
     df: Force = site.column_get("df_qd", Force())
-    site.column_set("dtau_qd", [df.dot(unit) for unit in site.link.joint.subspace])
+    tau = [df.dot(unit) for unit in site.link.joint.subspace]
+    if site.own_column:
+        tau = _with_column(site, tau, rate_slopes(site.state, site.link))
+    site.column_set("dtau_qd", tau)
     site.column_send("df_qd", site["X"].force_back(df))
+
+
+def _with_column(site: Site, tau: list[Scalar], own: Rows | None) -> list[Scalar]:
+    """What the joint asks for by itself changes with its own columns alone."""
+    if own is None:
+        return tau
+    assert site.column is not None
+    return [t + row[site.column.k] for t, row in zip(tau, own, strict=True)]
 
 
 def _gather(state: State) -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robomorph.algorithms.inputs import user_matrix
+from robomorph.algorithms.own_forces import position_slopes, rate_slopes
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Force, Motion, Symmetric, Transform, Vec3, add3, cross3, dot3, scale3, sub3
 from robomorph.spatial.inertia import BodyInertia
@@ -131,11 +132,13 @@ def _entries(state: State) -> None:
 
 def _own_entries(state: State, j: int, c: Carried, dq: dict[Any, Any], dqd: dict[Any, Any]) -> None:
     """Entries between the axes of one joint."""
-    link = state.tree.dofs[j].link
-    for dof in state.tree.link_dofs[link]:
-        unit = state.tree.links[link].joint.subspace[dof.k]
-        dq[dof.index, j] = c.position.dot(unit)
-        dqd[dof.index, j] = c.rate.dot(unit)
+    link, column = state.tree.links[state.tree.dofs[j].link], state.tree.dofs[j].k
+    by_place, by_rate = position_slopes(link), rate_slopes(state, link)
+    for dof in state.tree.link_dofs[link.index]:
+        unit = link.joint.subspace[dof.k]
+        position, rate = c.position.dot(unit), c.rate.dot(unit)
+        dq[dof.index, j] = position if by_place is None else position + by_place[dof.k][column]
+        dqd[dof.index, j] = rate if by_rate is None else rate + by_rate[dof.k][column]
 
 
 def _ancestor_entries(
@@ -154,8 +157,9 @@ def _ancestor_entries(
 
 
 VELOCITY_MAPS = Sweep("velocity maps", velocity_map_step, inward=True)
+AXIS_DERIVATIVES = Sweep("axis derivatives", derivative_step)
 COMPOSITE: tuple[Sweep | Stage, ...] = (
-    Sweep("axis derivatives", derivative_step),
+    AXIS_DERIVATIVES,
     VELOCITY_MAPS,
     Stage("gradient entries", _entries),
 )

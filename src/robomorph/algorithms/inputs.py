@@ -17,6 +17,8 @@ def set_inputs(state: State, values: Mapping[str, Sequence[Scalar]], wrench_link
         q = [scale * x + shift for x in values["q"][link.q_start : link.q_start + link.joint.nq]]
         moves = link.joint.transform(q, link.turn)
         state.fields["X", link.index] = Transform(link.placement).then(moves)
+        if link.forces:
+            state.fields["q", link.index] = q
     for name in ("qd", "qdd"):
         if name in values:
             set_rates(state, name, values[name])
@@ -25,6 +27,8 @@ def set_inputs(state: State, values: Mapping[str, Sequence[Scalar]], wrench_link
     state.fields["a", WORLD] = Motion(lin=neg3(state.tree.gravity))
     if "f_ext" in values:
         set_wrenches(state, wrench_links, values["f_ext"])
+    for name in ("q", "qd"):
+        state.whole[f"{name}_in"] = list(values.get(name, ()))
     if "tau" in values:
         state.whole["tau_in"] = list(values["tau"])
 
@@ -38,16 +42,21 @@ def set_rates(state: State, name: str, values: Sequence[Scalar]) -> None:
 
 def set_wrenches(state: State, links: Sequence[str], values: Sequence[Scalar]) -> None:
     """External wrenches: six numbers per named link, linear first, in the link's frame at its origin."""
+    for body, force in wrenches_by_link(state.tree, links, values).items():
+        state.fields["f_ext", body] = force
+
+
+def wrenches_by_link(tree: Tree, links: Sequence[str], values: Sequence[Scalar]) -> dict[int, Force]:
+    """The wrench on each link that moves, at and in its internal frame."""
     wrenches: dict[int, Force] = {}
     for k, name in enumerate(links):
-        body, placement = state.tree.frames[name]
+        body, placement = tree.frames[name]
         if body == WORLD:
             continue
         fx, fy, fz, nx, ny, nz = values[6 * k : 6 * k + 6]
         force = placement.force_back(Force((nx, ny, nz), (fx, fy, fz)))
         wrenches[body] = wrenches[body] + force if body in wrenches else force
-    for body, force in wrenches.items():
-        state.fields["f_ext", body] = force
+    return wrenches
 
 
 def user_vector(tree: Tree, internal: Sequence[Scalar]) -> list[Scalar]:

@@ -6,16 +6,15 @@ import numpy as np
 
 from robomorph.algorithms.algorithm import VECTOR, Algorithm
 from robomorph.algorithms.inputs import user_vector
+from robomorph.algorithms.joint_forces import across
+from robomorph.algorithms.own_forces import with_own
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Force, Motion, Scalar
 
 
 def joint_motion(site: Site, rates: list[Scalar]) -> Motion:
     """The motion across a link's joint: its subspace times `rates`."""
-    total = Motion()
-    for unit, rate in zip(site.link.joint.subspace, rates, strict=True):
-        total = total + unit.scaled(rate)
-    return total
+    return across(site.link.joint, rates)
 
 
 def velocity_step(site: Site) -> None:
@@ -52,7 +51,8 @@ def force_step(site: Site) -> None:
 def torque_step(site: Site) -> None:
     """Inward: the force through the joint, its work along the joint's axes, and on to the parent."""
     force: Force = site["f"]
-    site["tau"] = [force.dot(unit) for unit in site.link.joint.subspace]
+    tau = [force.dot(unit) for unit in site.link.joint.subspace]
+    site["tau"] = with_own(site.state, site.link, tau)
     site.send("f", site["X"].force_back(force))
 
 

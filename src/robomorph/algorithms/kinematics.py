@@ -8,6 +8,7 @@ import numpy as np
 
 from robomorph.algorithms.algorithm import Algorithm
 from robomorph.algorithms.inverse_dynamics import velocity_step
+from robomorph.algorithms.own_forces import inertia
 from robomorph.algorithms.path import (
     COLUMNS,
     COLUMNS_OF_LINKS,
@@ -107,7 +108,11 @@ def _center_of_mass_jacobian(state: State) -> None:
 
 
 def _kinetic_step(site: Site) -> None:
-    site["kinetic"] = site.link.inertia.kinetic_energy(site["v"])
+    kinetic = site.link.inertia.kinetic_energy(site["v"])
+    if site.link.forces:
+        for own, rate in zip(inertia(site.state, site.link), site["qd"], strict=True):
+            kinetic = kinetic + 0.5 * own * (rate * rate)
+    site["kinetic"] = kinetic
 
 
 def _energy(state: State) -> None:
@@ -115,7 +120,11 @@ def _energy(state: State) -> None:
     for link in state.tree.links:
         kinetic = kinetic + state.fields["kinetic", link.index]
     state.whole["kinetic"] = kinetic
-    state.whole["potential"] = -dot3(state.tree.gravity, _world_moment(state))
+    potential = -dot3(state.tree.gravity, _world_moment(state))
+    for link in state.tree.links:
+        for force in link.forces:
+            potential = potential + force.potential(state.fields["q", link.index])
+    state.whole["potential"] = potential
 
 
 POSES: tuple[Sweep | Stage, ...] = (Stage("world", world_pose), Sweep("poses", pose_step))
@@ -142,7 +151,7 @@ def _mean(known: Textbook, values: list[Array]) -> Array:
 def _textbook_energy(known: Textbook) -> dict[str, Array]:
     moment = sum((b.mass * b.center for b in known.bodies), start=np.zeros((len(known.q), 3)))
     kinetic = 0.5 * np.einsum("bi,bi->b", known.qd, times(known.mass_matrix(), known.qd))
-    return {"kinetic": kinetic, "potential": -moment @ known.gravity}
+    return {"kinetic": kinetic, "potential": known.spring_energy() - moment @ known.gravity}
 
 
 FORWARD_KINEMATICS = Algorithm(

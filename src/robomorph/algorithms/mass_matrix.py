@@ -9,6 +9,7 @@ import numpy as np
 
 from robomorph.algorithms.algorithm import SQUARE, Algorithm
 from robomorph.algorithms.inputs import user_matrix
+from robomorph.algorithms.own_forces import inertia
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
 from robomorph.spatial import Scalar
 from robomorph.spatial.scalar import reciprocal
@@ -53,6 +54,9 @@ def _mass_entries(state: State) -> None:
                     break
                 force = state.fields["X", here.index].force_back(force)
                 here = tree.links[here.parent]
+            if link.forces:
+                own = (dof.index, dof.index)
+                entries[own] = entries[own] + inertia(state, link)[dof.k]
     state.whole["mass"] = user_matrix(tree, entries)
 
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from robomorph.algorithms.inverse_dynamics import GATHER
 from robomorph.algorithms.kinematics import POSES
+from robomorph.algorithms.own_forces import with_own
 from robomorph.algorithms.path import PATH_POSES
 from robomorph.algorithms.sweep import WORLD, Stage, State, Sweep
 from robomorph.algorithms.tree import Tree
@@ -107,7 +108,8 @@ def _torques(state: State) -> None:
         external = fields.get(("f_ext", link.index))
         forces.append(_force_out(pose, force if external is None else force - external))
     for link, total in zip(tree.links, from_tips(tree, forces, Force.__add__), strict=True):
-        fields["tau", link.index] = [total.dot(unit) for unit in fields["S", link.index]]
+        tau = [total.dot(unit) for unit in fields["S", link.index]]
+        fields["tau", link.index] = with_own(state, link, tau)
 
 
 def _combined(units: Sequence[Motion], rates: Sequence[object]) -> Motion:

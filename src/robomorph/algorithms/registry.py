@@ -22,9 +22,15 @@ from robomorph.algorithms.kinematics import (
     LINK_POSES,
 )
 from robomorph.algorithms.mass_matrix import MASS_MATRIX, MASS_MATRIX_INVERSE
+from robomorph.algorithms.step import (
+    SEMI_IMPLICIT_STEP,
+    SEMI_IMPLICIT_STEP_GRADIENT,
+    STEP,
+    STEP_GRADIENT,
+)
 from robomorph.algorithms.tracing import begin, trace
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parts", "begin", "trace"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parts", "begin", "state_algorithms", "trace"]
 
 ALGORITHMS: dict[str, Algorithm] = {
     a.name: a
@@ -38,6 +44,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         FORWARD_DYNAMICS,
         INVERSE_DYNAMICS_GRADIENT,
         FORWARD_DYNAMICS_GRADIENT,
+        STEP,
+        STEP_GRADIENT,
+        SEMI_IMPLICIT_STEP,
+        SEMI_IMPLICIT_STEP_GRADIENT,
         FORWARD_KINEMATICS,
         JACOBIAN,
         LINK_POSES,
@@ -51,3 +61,8 @@ ALGORITHMS: dict[str, Algorithm] = {
         ENERGY,
     )
 }
+
+
+def state_algorithms() -> dict[str, Algorithm]:
+    """Those that a state alone decides: what is made, checked and exported where nothing is named."""
+    return {name: entry for name, entry in ALGORITHMS.items() if entry.takes_states_alone}

@@ -74,6 +74,12 @@ class Textbook(Protocol):
     def mass_matrix(self) -> Array:
         """(B, nv, nv)."""
 
+    def coriolis_of_armature(self) -> Array:
+        """(B, nv, nv): the part of the Coriolis matrix that no body has."""
+
+    def spring_energy(self) -> Array:
+        """(B,) J that springs of joints hold, where they are part of the dynamics."""
+
     def inverse_dynamics(self, qdd: Array) -> Array:
         """Torques (B, nv) at q, qd and these accelerations."""
 

@@ -10,6 +10,9 @@ and for every joint j on the way, k itself included,
     d2/dqd_j dqd_k = S_j . e
     d2/dq_j dqdd_k = W_j . I S                    d2/dqdd_j dq_k = S_j . C2.
 All others are zero: torques are linear in accelerations, and their mass matrix depends on q alone.
+
+Two axes of one joint do not commute: d2/dq_j dq_k is the change along k of the derivative by j, which is
+W_k . C1 + A_k . C2 + P_k . c3 with what axis j sends. Of S_j . e it is the mean that is symmetric.
 """
 
 from __future__ import annotations
@@ -17,11 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from robomorph.algorithms.gradient_composite import VELOCITY_MAPS
+from robomorph.algorithms.gradient_composite import AXIS_DERIVATIVES, VELOCITY_MAPS
 from robomorph.algorithms.inputs import user_matrix
+from robomorph.algorithms.inverse_dynamics import RNEA
 from robomorph.algorithms.mass_matrix import COMPOSITES
+from robomorph.algorithms.own_forces import rate_curvature
 from robomorph.algorithms.sweep import Site, Stage, State, Sweep
-from robomorph.algorithms.torque_adjoint import VIRTUAL, VIRTUAL_MAPS
+from robomorph.algorithms.torque_adjoint import VIRTUAL, VIRTUAL_AXES, VIRTUAL_MAPS
 from robomorph.algorithms.tree import Dof
 from robomorph.spatial import Force, Transform, Vec3, add3, cross3, dot3, neg3, sub3
 
@@ -83,12 +88,16 @@ def _meet(state: State, j: Dof, k: Dof, sent: _Sent, blocks: dict[str, _Entries]
     w, a, p = field("W"), field("A"), field("P")
     qq = sent.position.dot(w) + sent.virtual.dot(a) + dot3(p.ang, sent.turning)
     spin = dot3(unit.ang, sent.spin)
+    blocks["qq"][k.index, j.index] = qq
+    if j.link != k.link:
+        blocks["qq"][j.index, k.index] = qq
+    elif j.index != k.index:  # two axes of one joint are met both ways; this is the half of each
+        spin = 0.5 * spin + blocks["qd_qd"].get((k.index, j.index), 0.0)
     for pair in ((j.index, k.index), (k.index, j.index)):
-        blocks["qq"][pair] = qq
         blocks["qd_qd"][pair] = spin
     blocks["q_qd"][j.index, k.index] = sent.rate.dot(w) + dot3(p.ang, sent.spin)
     blocks["q_qdd"][j.index, k.index] = sent.inertial.dot(w)
-    if j.index != k.index:
+    if j.link != k.link:
         rate = sent.virtual.dot(field("sway")) + dot3(unit.ang, sent.turning)
         blocks["q_qd"][k.index, j.index] = rate
         blocks["q_qdd"][k.index, j.index] = sent.virtual.dot(unit)
@@ -106,15 +115,28 @@ def _entries(state: State) -> None:
                 break
             sent = sent.back(state.fields["X", here.index])
             here = tree.links[here.parent]
+    _add_own(state, blocks["qd_qd"])
     for name, entries in blocks.items():
         state.whole[name] = user_matrix(tree, entries)
 
 
-TORQUE_HESSIAN: tuple[Sweep | Stage, ...] = (
+def _add_own(state: State, entries: _Entries) -> None:
+    """What joints ask for by themselves: their slopes by places and accelerations are constant."""
+    for link in state.tree.links:
+        rows = rate_curvature(state, link, state.fields["lambda", link.index])
+        dofs = state.tree.link_dofs[link.index]
+        for i, row in zip(dofs, rows or (), strict=rows is not None):
+            for j, value in zip(dofs, row, strict=True):
+                entries[i.index, j.index] = entries[i.index, j.index] + value
+
+
+# What does not depend on the multipliers, and what does.
+MOTION: tuple[Sweep | Stage, ...] = (*RNEA, AXIS_DERIVATIVES, *COMPOSITES, VELOCITY_MAPS)
+OF_MULTIPLIERS: tuple[Sweep | Stage, ...] = (
     *VIRTUAL,
+    VIRTUAL_AXES,
     VIRTUAL_MAPS,
-    *COMPOSITES,
-    VELOCITY_MAPS,
     Sweep("virtual maps", _virtual_map_send_step, inward=True),
     Stage("torque hessian", _entries),
 )
+TORQUE_HESSIAN: tuple[Sweep | Stage, ...] = (*MOTION, *OF_MULTIPLIERS)

@@ -22,7 +22,7 @@ def begin(
     frames: Sequence[str],
 ) -> None:
     """All that steps find in a state before the first of them."""
-    state.whole.update(frame=frame, frames=tuple(frames))
+    state.whole.update(frame=frame, frames=tuple(frames), wrench_links=tuple(wrench_links))
     state.whole.update({name: values[name] for name in algorithm.parameters})
     set_inputs(state, values, wrench_links)
 
@@ -48,5 +48,6 @@ def trace(
         tracer.limit = len(tracer.nodes) + limit
     run(state, algorithm.formulations[formulation])
     results = {name: state.whole[name] for name in outputs}
-    shapes = {name: algorithm.output_port(name, tree.sizes, len(frames)).shape for name in outputs}
+    counts = (len(frames), len(wrench_links))
+    shapes = {name: algorithm.output_port(name, tree.sizes, *counts).shape for name in outputs}
     return tracer.program(algorithm.name, ports, results, shapes)

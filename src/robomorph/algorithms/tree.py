@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from robomorph.algorithms.frames import FramePlan, cos_sin, zxz
+from robomorph.algorithms.joint_forces import JointForce, joint_forces
 from robomorph.model import Inertia, Model, Pose
 from robomorph.model.joints import JOINT_TYPES, JointType
 from robomorph.model.manifolds.base import Array
@@ -40,6 +41,7 @@ class TreeLink:
     v_start: int  # first user degree of freedom
     d_start: int  # first internal degree of freedom (differs from v_start after mimic joints)
     coupling: Coupling
+    forces: tuple[JointForce, ...] = ()  # what the joint asks for by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def build_tree(model: Model, plan: FramePlan, *, regroup: bool) -> Tree:
                 *starts[source],
                 first_dof,
                 coupling,
+                joint_forces(body, model.passive),
             )
         )
         first_dof += joint.nv

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from robomorph.errors import ModelWarning
 from robomorph.ik.problem import default_start
 from robomorph.loading import load
-from robomorph.model.sources import read_source
+from robomorph.model.sources import urdf_text
 
 if TYPE_CHECKING:
     from robomorph.robot import Robot
@@ -84,7 +84,7 @@ class PoseProblems:
 
     @property
     def urdf(self) -> str:
-        return read_source(self.source).data.decode()
+        return urdf_text(self.source)
 
     def first(self, count: int) -> PoseProblems:
         return replace(self, poses=self.poses[:count], starts=self.starts[:count])

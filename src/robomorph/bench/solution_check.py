@@ -28,13 +28,13 @@ class PinocchioCheck:
             raise TargetError(
                 f"the check of every solution needs Pinocchio: pip install pin ({error})"
             ) from error
-        from robomorph.model.sources import read_source
+        from robomorph.model.sources import urdf_text
 
         self._pin: Any = pinocchio
         self.robot = robot
         free = any(body.joint_name == _BASE and body.kind == "floating" for body in robot.model.bodies)
         root = [pinocchio.JointModelFreeFlyer()] if free else []
-        self.model: Any = pinocchio.buildModelFromXML(read_source(source).data.decode(), *root)
+        self.model: Any = pinocchio.buildModelFromXML(urdf_text(source), *root)
         self.data: Any = self.model.createData()
 
     def poses(self, q: Array, frame: str) -> Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, ModelWarning
 from robomorph.loading import load
-from robomorph.model.sources import read_source
+from robomorph.model.sources import urdf_text
 
 Array = npt.NDArray[np.float64]
 States = dict[str, Array]
@@ -24,8 +24,7 @@ class Subject:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        document = read_source(source)
-        self.urdf = document.data.decode(document.encoding or "utf-8")
+        self.urdf = urdf_text(source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # `robomorph info` is where they are shown
             self.robot = load(source, mimic=False)

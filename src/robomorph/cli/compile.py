@@ -71,7 +71,8 @@ def is_algorithm(word: str) -> bool:
     """Names of algorithms, as far as a frame or outputs?"""
     from robomorph.algorithms.registry import ALGORITHMS
 
-    return all(name.partition("=")[0].partition(":")[0] in ALGORITHMS for name in names([word]))
+    heads = (name.partition("=")[0].partition(":")[0] for name in names([word]))
+    return all(head.partition(".")[0] in ALGORITHMS for head in heads)
 
 
 @dataclass(frozen=True)
@@ -118,13 +119,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _chosen(args: argparse.Namespace, robot: Robot) -> tuple[list[str], str]:
     """The algorithms and the frame asked for; ArgumentError names what is unknown."""
-    from robomorph.algorithms.registry import ALGORITHMS
+    from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
     from robomorph.compiler.specialise import make_request
     from robomorph.errors import ArgumentError
     from robomorph.verify.report import farthest_link
 
     frame = args.frame or farthest_link(robot)
-    chosen = args.algorithms or list(ALGORITHMS)
+    chosen = args.algorithms or list(state_algorithms())
     for name in chosen:
         entry = ALGORITHMS.get(name)
         make_request(robot.model, name, frame=frame if entry is None or entry.frame else None)

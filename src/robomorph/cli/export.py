@@ -14,6 +14,7 @@ from robomorph.errors import ArgumentError
 
 if TYPE_CHECKING:
     from robomorph.export.gpu import GpuPackage
+    from robomorph.targets.casadi.sources import CasadiPackage
     from robomorph.targets.cpp.package import CppPackage
 
 _EPILOG = """\
@@ -22,6 +23,7 @@ examples:
   robomorph export arm.urdf --functions inverse_dynamics,jacobian:tool0 -o arm_kernels
   robomorph export iiwa14 --target cuda --functions forward_dynamics_gradient -o iiwa14_cuda
   robomorph export hyq --floating-base --functions forward_dynamics_gradient=qdd+dqdd_dq -o hyq_kernels
+  robomorph export iiwa14 --target casadi --functions forward_dynamics -o iiwa14_casadi
   robomorph export iiwa14 --mpc reach -o iiwa14_controller
   robomorph export iiwa14 --target rtl --interval 8 -o iiwa14_rtl
   robomorph export iiwa14 --target rtl --functions quick_ik:lbr_iiwa_link_7 -o iiwa14_ik_chip
@@ -29,15 +31,17 @@ examples:
 The folder gets header-only C++17, a C interface, a CMake package, an example, a self-check and a README
 (with --mpc also a model predictive controller, a check of its plans and a control loop);
 for a GPU (--target cuda, opencl) kernels in both mappings, an example that checks them, a CMake file and
-a README; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile (lint, simulate,
-synthesise), drawings, a register map and a README, one folder per function if there are several.
+a README; for CasADi (--target casadi) the sources of a shared library with Jacobians and Hessians, a check,
+an example and a README; for a chip (--target rtl) SystemVerilog, a testbench with vectors, a Makefile
+(lint, simulate, synthesise), drawings, a register map and a README, one folder per function if there are
+several.
 """
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "export",
-        help="write kernels as C++, CUDA, OpenCL or SystemVerilog for your own project",
+        help="write kernels as C++, CUDA, OpenCL or SystemVerilog for your own project, or for CasADi",
         description="Writes the kernels of a robot as C++ without dependencies, allocation or exceptions, as "
         "CUDA or OpenCL, or as a hardware accelerator in SystemVerilog.",
         epilog=_EPILOG,
@@ -48,9 +52,18 @@ def add_parser(subparsers: Any) -> None:
     )
     group = parser.add_argument_group("the code")
     group.add_argument(
-        "--target", choices=("cpp", "cuda", "opencl", "rtl"), default="cpp", help="language (default cpp)"
+        "--target",
+        choices=("cpp", "cuda", "opencl", "casadi", "rtl"),
+        default="cpp",
+        help="language (default cpp)",
     )
     _add_contents(parser, group)
+    group.add_argument(
+        "--derivatives",
+        type=int,
+        choices=(0, 1, 2),
+        help="target casadi: highest order of derivatives (default 2, exact Hessians)",
+    )
     group.add_argument(
         "--mpc",
         metavar="PROBLEM",
@@ -81,8 +94,9 @@ def _add_contents(parser: Any, group: Any) -> None:
         metavar="FUNCTION ...",
         read=names,
         accepts=_is_function,
-        help="algorithm[:frame][=output+output], separated by commas or spaces (default: all, kinematics for "
-        f"--frames; rtl: forward_dynamics_gradient); rtl also: {QUICK_IK}[:frame], inverse kinematics",
+        help="algorithm[.vjp|.jvp|.hvp][:frame][=output+output], separated by commas or spaces (default: "
+        f"all, kinematics for --frames; rtl: forward_dynamics_gradient); rtl also: "
+        f"{QUICK_IK}[:frame], inverse kinematics",
     )
     parser.add_list(
         "--frames",
@@ -116,14 +130,20 @@ def run(args: argparse.Namespace) -> int:
             raise ArgumentError("--mpc: a controller is exported as C++: expected --target cpp, found rtl")
         return export_designs(load_robot(args)[0], args)
     refuse_design_options(args)
+    if args.derivatives is not None and args.target != "casadi":
+        raise ArgumentError(
+            f"--derivatives: only CasADi asks for them: expected --target casadi, found {args.target}"
+        )
     robot, _ = load_robot(args)
+    frames = args.frames or []
     if args.functions:
         _refuse_chip(args)
-        specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(args.frames or [])
+        specs = [FunctionSpec.parse(text) for text in args.functions] + frame_functions(frames)
     elif args.mpc is not None:
-        specs = frame_functions(args.frames or [])
+        specs = frame_functions(frames)
     else:
-        specs = default_functions(args.frames or [name for name, _ in args.tool_frame or []])
+        frames = frames or [name for name, _ in args.tool_frame or []]
+        specs = default_functions(frames, args.target)
     with warnings_shown():
         package = export(
             robot,
@@ -135,6 +155,7 @@ def run(args: argparse.Namespace) -> int:
             f_ext=True if args.f_ext == ["all"] else args.f_ext or False,
             force=args.force,
             mpc=args.mpc,
+            derivatives=2 if args.derivatives is None else args.derivatives,
         )
     _show(args, package)
     return 0
@@ -147,7 +168,7 @@ def _refuse_chip(args: argparse.Namespace) -> None:
         )
 
 
-def _show(args: argparse.Namespace, package: CppPackage | GpuPackage) -> None:
+def _show(args: argparse.Namespace, package: CppPackage | GpuPackage | CasadiPackage) -> None:
     from robomorph.cli.terminal import make_console, make_table, print_json
     from robomorph.targets.cpp.spelling import extents
 

@@ -19,6 +19,8 @@ examples:
   robomorph info arm.urdf --locked wrist=0.5 --json
 """
 FRAMES = "frames of the file, each turned so that its joint's axis is z"
+# What joints have of their own, beside what they carry.
+_OWN = ("armature", "damping", "friction", "stiffness", "rest")
 FITTED = "internal frames that kernels use if they are cheaper: turned about and slid along the axes"
 
 
@@ -71,6 +73,7 @@ def describe(robot: Robot, plain: list[Sparsity], fitted: list[Sparsity]) -> dic
         "nv": robot.nv,
         "moving_mass_kg": sum(body.inertia.mass for body in model.bodies),
         "gravity": model.gravity,
+        "passive": None if model.passive is None else {"friction_width": model.passive.width},
         "links": model.link_names,
         "tool_frames": [frame.name for frame in model.frames if frame.tool],
         "shapes": _shape_counts(robot),
@@ -117,6 +120,9 @@ def _joint_record(robot: Robot, index: int, nonzeros: int, fitted: int) -> dict[
         "effort": body.limits.effort,
         "damping": body.damping,
         "friction": body.friction,
+        "armature": body.armature,
+        "stiffness": body.stiffness,
+        "rest": body.rest,
         "mimic": mimic and [model.bodies[mimic[0]].joint_name, mimic[1], mimic[2]],
         "mass_kg": body.inertia.mass,
         "center_of_mass": body.inertia.com,
@@ -175,10 +181,9 @@ def _print_joints(console: Console, robot: Robot) -> None:
         "upper",
         "velocity",
         "effort",
-        "damping",
-        "friction",
+        *_OWN,
     )
-    table = make_table("joints (rad, m, N m, N)", columns, left=4, optional=("parent", "friction", "damping"))
+    table = make_table("joints (rad, m, N m, N)", columns, left=4, optional=("parent", *_OWN))
     for i, body in enumerate(robot.model.bodies):
         kind = body.kind
         if body.mimic is not None:
@@ -186,12 +191,17 @@ def _print_joints(console: Console, robot: Robot) -> None:
             kind += f" = {multiplier:g} {robot.model.bodies[source].joint_name} {offset:+g}"
         limits = (body.limits.lower, body.limits.upper, body.limits.velocity, body.limits.effort)
         axis = " ".join(f"{x:.4g}" for x in body.axis) if JOINT_TYPES[body.kind].has_axis else "-"
-        cells = [figure(x) for x in (*limits, body.damping, body.friction)]
+        cells = [figure(x) for x in (*limits, *(getattr(body, name) for name in _OWN))]
         table.add_row(*(escape(x) for x in (body.joint_name, kind, parent_name(robot, i), axis)), *cells)
-    table.caption = (
-        "limits not given are shown as -; damping and friction are kept but not used by the dynamics"
-    )
+    table.caption = f"limits not given are shown as -; {_what_counts(robot)}"
     console.print(table)
+
+
+def _what_counts(robot: Robot) -> str:
+    passive = robot.model.passive
+    if passive is None:
+        return "armature is part of the dynamics; damping, friction and springs are kept only (--passive)"
+    return f"all of the joints' own is part of the dynamics, friction smooth below {passive.width:g}"
 
 
 def figure(x: float) -> str:

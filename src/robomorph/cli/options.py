@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from robomorph.cli.joint_options import add_joint_options, joint_load_options
 from robomorph.cli.parser import Parser, is_number, numbers
 from robomorph.paths import user_path
 
@@ -17,7 +18,7 @@ DEFAULT_ROBOT = "iiwa14"
 def add_robot_options(parser: Parser, *, default: str | None = None, several: bool = False) -> None:
     """ROBOT and what may be changed about it while loading; ROBOT may be left out if there is a default.
     several: a list of them, `robots`, and what is changed is changed about each."""
-    text = "a built-in name (see `robomorph robots`) or the path of a URDF file"
+    text = "a built-in name (see `robomorph robots`), or the path of a URDF, MJCF or xacro file"
     if several:
         parser.robot = parser.add_argument("robots", metavar="ROBOT", nargs="*", help=text)
     elif default is None:
@@ -32,6 +33,7 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
     group.add_argument("--floating-base", action="store_true", help="the root link moves freely")
     group.add_argument("--no-mimic", action="store_true", help="treat <mimic> joints as independent")
     _add_changes(parser, group)
+    add_joint_options(parser, group)
     group.add_argument(
         "--snap", metavar="RAD", type=float, help="take angles this close to right angles as exact"
     )
@@ -40,6 +42,21 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
         metavar="DIR",
         action="append",
         help="a folder that holds the ROS packages of mesh files, or is one; may be repeated",
+    )
+    group.add_argument(
+        "--ignore",
+        metavar="KIND",
+        action="append",
+        help="leave out what of an MJCF file a robot cannot have, such as tendon, equality or a thing's name "
+        "(docs/models.md has all); may be repeated",
+    )
+    group.add_argument("--xacro", action="store_true", help="run xacro on a file that is not called .xacro")
+    group.add_argument(
+        "--xacro-arg",
+        metavar="NAME=VALUE",
+        action="append",
+        type=xacro_argument,
+        help="an argument of a xacro file; may be repeated",
     )
     group.add_argument("--strict", action="store_true", help="treat warnings about the robot as errors")
 
@@ -100,6 +117,14 @@ def locked_joint(text: str) -> tuple[str, float | list[float]]:
     return name, values[0] if len(values) == 1 else values
 
 
+def xacro_argument(text: str) -> tuple[str, str]:
+    """NAME=VALUE, split at the first '=', as xacro's own NAME:=VALUE is."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.rstrip(":"):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE such as hand=true, found {text!r}")
+    return name.removesuffix(":"), value
+
+
 def payload(words: list[str]) -> tuple[str, list[float]]:
     """The link, and 1, 4 or 10 numbers: mass, centre of mass, inertia."""
     values = numbers(words[1:])
@@ -137,6 +162,13 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
         "strict": args.strict,
         "package_dirs": args.package_dir,
     }
+    options |= joint_load_options(args)
+    if args.ignore:
+        options["ignore"] = args.ignore
+    if args.xacro:
+        options["xacro"] = True
+    if args.xacro_arg:
+        options["xacro_args"] = _once("--xacro-arg", args.xacro_arg)
     if args.gravity is not None:
         options["gravity"] = args.gravity
     if args.snap is not None:

@@ -12,7 +12,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "robots",
         help="list the built-in robots",
-        description="Lists the robots that come with robomorph. Any URDF file can be used in their place.",
+        description="Lists the robots that come with robomorph. Any URDF or MJCF file will do as well.",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
         table.add_row(f"[bold]{row['name']}[/]", str(row["about"]), number, f"{row['moving_mass_kg']:.2f}")
     console = make_console()
     console.print(table)
-    console.print("A path of a URDF file works wherever one of these names does.", style="dim")
+    console.print("A path of a URDF or MJCF file works wherever one of these names does.", style="dim")
     return 0

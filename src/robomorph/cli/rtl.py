@@ -243,7 +243,7 @@ def _gather(args: argparse.Namespace, accelerator: Accelerator) -> dict[str, Any
         jobs.append(("export", "files", lambda: _export(accelerator, args.output)))
     report: dict[str, Any] = {
         "robot": accelerator.source.specialiser.model.name,
-        "function": accelerator.source.request.algorithm,
+        "function": accelerator.source.request.name,
         "numbers": accelerator.options.numbers.name,
         "formulation": accelerator.made.formulation,
         "trig": accelerator.options.trig,

@@ -149,8 +149,13 @@ def _design(robot: Robot, args: argparse.Namespace, spec: FunctionSpec) -> Accel
 
     wrenches = (True if args.f_ext == ["all"] else args.f_ext or False) if _takes_wrenches(spec) else False
     request = make_request(
-        robot.model, spec.algorithm, outputs=spec.outputs, frame=spec.frame, f_ext=wrenches
+        robot.model,
+        spec.algorithm,
+        outputs=spec.outputs,
+        frame=spec.frame,
+        f_ext=wrenches,
+        derivative=spec.derivative,
     )
     return make_accelerator(
-        RobotChip(robot.specialiser, request), design_options(args, spec.algorithm, spec.outputs)
+        RobotChip(robot.specialiser, request), design_options(args, spec.function, spec.outputs)
     )

@@ -22,6 +22,8 @@ _EPILOG = """\
 examples:
   robomorph compile iiwa14              compile, verify and time every algorithm
   robomorph info arm.urdf               what a robot looks like to robomorph
+  robomorph info dog.xml --ignore tendon --ignore actuator
+                                        MJCF, without what is no tree of rigid bodies
   robomorph robots                      the robots that come with robomorph
   robomorph ik iiwa14 --position 0.4 0.1 0.6
                                         joint angles that bring a link somewhere
@@ -51,7 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     parser = Parser(
         prog="robomorph",
-        description="Turns a robot description (URDF) into fast, verified kernels for that one robot.",
+        description="Turns a robot description (URDF, MJCF) into fast, verified kernels for that one robot.",
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"robomorph {__version__}")

@@ -15,10 +15,13 @@ from robomorph.compiler.given_minv import with_minv_given
 from robomorph.compiler.specialise import Request, Specialised, Specialiser, make_request
 from robomorph.compiler.states import input_bounds, sample_arguments
 from robomorph.compiler.units.trace import trace_units
-from robomorph.errors import ArgumentError
-from robomorph.ir.program import Port
+from robomorph.errors import ArgumentError, TargetError
+from robomorph.ir.ops import SQRT
+from robomorph.ir.program import Port, Program
 from robomorph.ir.ranges import Interval
 from robomorph.ir.unit_program import UnitProgram, scales_agree
+from robomorph.model import Model
+from robomorph.naming import listed
 from robomorph.targets.fixed_point.function import ChipFunction
 from robomorph.targets.fixed_point.options import NumberOptions
 from robomorph.targets.rtl.accelerator import Accelerator
@@ -38,7 +41,7 @@ class RobotChip:
 
     @property
     def names(self) -> tuple[str, ...]:
-        about = (self.specialiser.model.name, self.request.algorithm, self.request.frame)
+        about = (self.specialiser.model.name, self.request.name, self.request.frame)
         return tuple(name for name in about if name)
 
     def function(self, options: NumberOptions, *, all_at_once: bool) -> ChipFunction:
@@ -50,11 +53,14 @@ class RobotChip:
             inner = _gradient_request(self.specialiser, request)
             self.specialiser.require_masses(ALGORITHMS[request.algorithm])  # no M^-1 to give of a singular M
             made = self.specialiser.specialise(inner)
+            _refuse_friction(model, made.program)
             return _chosen(made, replace(made, program=with_minv_given(made.program, model_sizes(model).nv)))
         made = self.specialiser.specialise(request)
+        _refuse_friction(model, made.program)
         return _chosen(made, made)
 
     def unit_program(self, options: NumberOptions, formulation: str) -> UnitProgram:
+        _refuse_derivative(self.request, "structure='units'")
         given, request = options.minv == "given", self._request(options, False)
         inner = _gradient_request(self.specialiser, request) if given else request
         tree = self.specialiser.tree(regroup=ALGORITHMS[inner.algorithm].regroup)
@@ -69,6 +75,7 @@ class RobotChip:
         asked for."""
         if options.structure != "units":
             return replace(self.request, parallel=_ALL if all_at_once else 1)
+        _refuse_derivative(self.request, "structure='units'")
         known = ALGORITHMS[self.request.algorithm].formulations
         chosen = self.request.formulation or ("columns" if "columns" in known else None)
         if chosen is not None and chosen not in known:
@@ -94,12 +101,32 @@ def make_accelerator(specialiser: Specialiser, request: Request, options: Option
     return make_chip(RobotChip(specialiser, request), options)
 
 
+def _refuse_friction(model: Model, program: Program) -> None:
+    """Its law has a square root."""
+    rubbing = [body.joint_name for body in model.bodies if body.friction]
+    if model.passive is None or not rubbing or all(node.op is not SQRT for node in program.nodes):
+        return
+    raise TargetError(
+        f"{model.name}: {program.name}: fixed point, and so hardware, has no square root, which friction of "
+        f"{listed(rubbing)} needs: load the robot with friction=0 (damping and springs work) or passive=False"
+    )
+
+
 def _chosen(made: Specialised, computed: Specialised) -> ChipFunction:
     return ChipFunction(computed.program, made.formulation, made.candidates)
 
 
+def _refuse_derivative(request: Request, option: str) -> None:
+    if request.derivative is not None:
+        raise ArgumentError(
+            f"{option}: not for derivatives of an algorithm, found {request.derivative!r} of "
+            f"{request.algorithm}: leave the option out"
+        )
+
+
 def _gradient_request(specialiser: Specialiser, request: Request) -> Request:
     """The gradient of inverse dynamics that a gradient of forward dynamics with M^-1 given is made of."""
+    _refuse_derivative(request, "minv='given'")
     if request.algorithm != "forward_dynamics_gradient":
         raise ArgumentError(f"minv='given': only for forward_dynamics_gradient, found {request.algorithm}")
     wanted = [name for name in ("dqdd_dq", "dqdd_dqd") if name in request.outputs]

@@ -28,7 +28,7 @@ _REMEDY = (
 
 def require_masses(model: Model, algorithm: str) -> None:
     """Refuse a function of the masses on a robot of which nothing that moves has any."""
-    if model.bodies and all(body.inertia.is_zero for body in model.bodies):
+    if model.bodies and all(body.inertia.is_zero and not body.armature for body in model.bodies):
         joints = listed(model.joint_names)
         raise ModelError(
             f"{model.name}: {algorithm} is about masses, but nothing that moves has any (joints {joints}); "

@@ -55,8 +55,8 @@ class PartitionedPrograms:
     """The programs of the partitionings for one robot and request, each made at most once."""
 
     def __init__(self, specialiser: Specialiser, request: Request) -> None:
-        if request.algorithm != ALGORITHM:
-            raise ArgumentError(f"partitioning: only {ALGORITHM} has one, found {request.algorithm}")
+        if request.name != ALGORITHM:
+            raise ArgumentError(f"partitioning: only {ALGORITHM} has one, found {request.name}")
         specialiser.require_masses(ALGORITHMS[ALGORITHM])
         self.specialiser, self.request = specialiser, request
         self.motion = cache(self._motion)

@@ -15,7 +15,7 @@ from itertools import groupby
 
 import numpy as np
 
-from robomorph.algorithms.registry import ALGORITHMS, begin
+from robomorph.algorithms.registry import begin
 from robomorph.algorithms.sweep import State, Visit, visits
 from robomorph.compiler.specialise import Request, Specialiser
 from robomorph.ir.interpret import Array, interpret
@@ -37,7 +37,10 @@ class _Noted:
 def step_comments(
     specialiser: Specialiser, request: Request, formulation: str, program: Program
 ) -> dict[int, str]:
-    """By node of `program`, where another step of the algorithm begins, its name."""
+    """By node of `program`, where another step of the algorithm begins, its name. What reverse and forward
+    mode make has no steps."""
+    if formulation not in request.entry.formulations:
+        return {}
     traced, notes = _trace_noting(specialiser, request, formulation)
     rng = np.random.default_rng(7)
     arguments = {port.name: rng.uniform(0.5, 1.5, port.shape) for port in program.inputs}
@@ -50,7 +53,7 @@ def _trace_noting(
     specialiser: Specialiser, request: Request, formulation: str
 ) -> tuple[Program, list[_Noted]]:
     """The traced program before any pass, and what each of its nodes was made by."""
-    algorithm = ALGORITHMS[request.algorithm]
+    algorithm = request.entry
     tree = specialiser.tree(regroup=algorithm.regroup)
     links = [body.name for body in specialiser.model.bodies]
     tracer, notes = Tracer(), [_Noted(0, "joint transforms")]
@@ -60,7 +63,7 @@ def _trace_noting(
     for visit in visits(state, algorithm.formulations[formulation]):
         notes.append(_Noted(len(tracer.nodes), _label(visit, links)))
         visit.work()
-    results = {name: state.whole[name] for name in request.outputs}
+    results = {name: state.whole[name] for name in request.results}
     return tracer.program(algorithm.name, ports, results), notes
 
 

@@ -27,7 +27,7 @@ def robot_recipe(specialiser: Specialiser, request: Request, dtype: str) -> Reci
     cook = _Cook(specialiser, request)
     inputs, outputs = cook.ports()
     return Recipe(
-        name=request.algorithm,
+        name=request.name,
         inputs=inputs,
         outputs=outputs,
         dtype=dtype,
@@ -58,12 +58,12 @@ class _Cook:
         self._stats: KernelStats | None = None
 
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
-        algorithm = ALGORITHMS[self.request.algorithm]
+        algorithm, links = self.request.entry, self.request.wrench_links
         sizes = model_sizes(self.specialiser.model)
-        frames = len(self.request.frames)
+        counts = (len(self.request.frames), len(links))
         return (
-            algorithm.input_ports(sizes, self.request.wrench_links, frames),
-            tuple(algorithm.output_port(name, sizes, frames) for name in self.request.outputs),
+            algorithm.input_ports(sizes, links, counts[0]),
+            tuple(algorithm.output_port(name, sizes, *counts) for name in self.request.results),
         )
 
     def specialised(self) -> Specialised:
@@ -92,7 +92,7 @@ class _Cook:
 
     def _measure(self, made: Specialised) -> dict[str, object]:
         chosen = {"formulation": made.formulation, "candidates": made.candidates}
-        return {**measure(made.program), "algorithm": self.request.algorithm, **chosen}
+        return {**measure(made.program), "algorithm": self.request.name, **chosen}
 
 
 def _is_own(model: Model, algorithm: Algorithm) -> bool:

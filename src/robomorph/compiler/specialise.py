@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from robomorph.algorithms.closed_derivatives import CLOSED, closed_forms
+from robomorph.algorithms.derived import DERIVATIVES, derived_algorithm
 from robomorph.algorithms.frames import FramePlan, plan_frames
 from robomorph.algorithms.prefix import shallow_formulations
 from robomorph.algorithms.registry import ALGORITHMS, Algorithm, trace
-from robomorph.algorithms.tree import Tree, build_tree
+from robomorph.algorithms.tree import Tree, build_tree, model_sizes
+from robomorph.compiler.derive import derive
 from robomorph.compiler.invertible import random_configurations, require_invertible, require_masses
 from robomorph.errors import ArgumentError
 from robomorph.ir.interpret import interpret
@@ -43,10 +46,30 @@ class Request:
     frames: tuple[str, ...] = ()
     # How many operations can be done at a time; above 1 depth decides beside work.
     parallel: int = 1
+    derivative: str | None = None  # of the outputs named: see algorithms/derived.py
 
     @property
     def key(self) -> str:
         return repr(tuple(getattr(self, field) for field in self.__slots__))
+
+    @property
+    def entry(self) -> Algorithm:
+        """The algorithm, or its derivative, as an algorithm of its own."""
+        entry = ALGORITHMS[self.algorithm]
+        if self.derivative is None:
+            return entry
+        wrenches = bool(self.wrench_links)
+        closed = CLOSED.get((self.algorithm, self.derivative))
+        return derived_algorithm(entry, self.derivative, self.outputs, wrenches=wrenches, formulations=closed)
+
+    @property
+    def name(self) -> str:
+        return self.algorithm if self.derivative is None else f"{self.algorithm}_{self.derivative}"
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of what is computed: the outputs, or what their derivative gives."""
+        return self.outputs if self.derivative is None else tuple(self.entry.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +145,14 @@ class Specialiser:
 
     def _formulations(self, request: Request) -> list[str]:
         algorithm = _algorithm(request)
-        names = algorithm.usable_formulations(self.tree(regroup=algorithm.regroup))
+        tree = self.tree(regroup=algorithm.regroup)
+        derivative, wrenches = request.derivative, bool(request.wrench_links)
+        closed = (
+            {}
+            if derivative is None
+            else closed_forms(request.algorithm, derivative, wrenches=wrenches, tree=tree)
+        )
+        names = [*closed, *algorithm.usable_formulations(tree)]
         if request.formulation is None:
             return names
         if request.formulation not in names:
@@ -134,22 +164,42 @@ class Specialiser:
 
     def _trace(self, request: Request, formulation: str, limit: int | None) -> Program | None:
         """One formulation without dead code; None if it is certain to lose."""
-        algorithm = _algorithm(request)
+        algorithm, outputs, kind = _basis(request, formulation)
         try:
-            return dce(
-                trace(
-                    algorithm,
-                    self.tree(regroup=algorithm.regroup),
-                    formulation,
-                    outputs=request.outputs,
-                    wrench_links=request.wrench_links,
-                    frame=request.frame,
-                    frames=request.frames,
-                    limit=limit,
-                )
+            program = trace(
+                algorithm,
+                self.tree(regroup=algorithm.regroup),
+                formulation,
+                outputs=outputs,
+                wrench_links=request.wrench_links,
+                frame=request.frame,
+                frames=request.frames,
+                limit=limit,
             )
         except TraceTooLong:
             return None
+        if kind is None:
+            return dce(program)
+        simple = run_passes(dce(program), SIMPLIFY)
+        sizes, counts = model_sizes(self.model), (len(request.frames), len(request.wrench_links))
+        ports = [request.entry.output_port(name, sizes, *counts) for name in request.results]
+        try:
+            return dce(derive(simple, self.model, kind, request.name, ports, limit))
+        except TraceTooLong:
+            return None
+
+
+def _basis(request: Request, formulation: str) -> tuple[Algorithm, tuple[str, ...], str | None]:
+    """What is traced, for which results, and what is to be derived from it (None: nothing). A derivative
+    without a closed form is made of the algorithm itself, hvp of a closed form of vjp."""
+    kind = request.derivative
+    wrenches = bool(request.wrench_links)
+    if kind is None or formulation not in closed_forms(request.algorithm, kind, wrenches=wrenches):
+        return _algorithm(request), request.outputs, kind
+    if kind == "hvp":
+        vjp = replace(request, derivative="vjp")
+        return vjp.entry, vjp.results, "along"
+    return request.entry, request.results, None
 
 
 def _algorithm(request: Request) -> Algorithm:
@@ -191,6 +241,7 @@ def make_request(
     f_ext: bool | Sequence[str] = False,
     formulation: str | None = None,
     frames: Sequence[str] | None = None,
+    derivative: str | None = None,
 ) -> Request:
     """A checked request; every wrong name is answered with the right ones."""
     _require("algorithm", algorithm, ALGORITHMS)
@@ -200,16 +251,21 @@ def make_request(
         _require(f"output of {algorithm}", name, entry.outputs)
     if not chosen or len(set(chosen)) != len(chosen):
         raise ArgumentError(f"outputs: expected one or more different names, found {chosen!r}")
-    if formulation is not None:
-        known = [*entry.formulations, *shallow_formulations(algorithm, entry.formulations)]
-        _require(f"formulation of {algorithm}", formulation, known)
+    if derivative is not None:
+        _require("derivative", derivative, DERIVATIVES)
     links = model.link_names if f_ext is True else () if f_ext is False else _names("f_ext", f_ext)
     if links and not entry.wrenches:
         raise ArgumentError(f"f_ext: {algorithm} does not take external forces")
     for link in links:
         _require("f_ext link", link, model.link_names)
     _check_frame(model, entry, frame)
-    return Request(algorithm, chosen, tuple(links), frame, formulation, _frames(model, entry, frames))
+    several = _frames(model, entry, frames)
+    request = Request(algorithm, chosen, tuple(links), frame, formulation, several, derivative=derivative)
+    own = () if derivative is None else closed_forms(algorithm, derivative, wrenches=bool(links))
+    if formulation is not None:
+        known = [*own, *entry.formulations, *shallow_formulations(algorithm, entry.formulations)]
+        _require(f"formulation of {request.name}", formulation, known)
+    return request
 
 
 def _frames(model: Model, entry: Algorithm, frames: Sequence[str] | None) -> tuple[str, ...]:

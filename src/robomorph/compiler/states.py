@@ -18,6 +18,8 @@ from robomorph.model.joints import JOINT_TYPES
 
 Array = npt.NDArray[Any]
 FORCE = 100.0  # external wrenches sampled: N, N m
+# What derivatives take besides: weights, changes and directions, sampled within 1.
+_DIRECTIONS = ("w_", "v_", "d")
 
 
 def sample_arguments(
@@ -51,6 +53,8 @@ def sample_arguments(
     for port in ports:
         if port.name == "f_ext":
             values["f_ext"] = rng.uniform(-FORCE, FORCE, (count, *port.shape))
+        elif port.name.startswith(_DIRECTIONS) and port.name not in values:
+            values[port.name] = rng.uniform(-1.0, 1.0, (count, *port.shape))
     for port in ports:
         if port.name not in values:
             raise ArgumentError(
@@ -76,14 +80,15 @@ def input_bounds(
     """An interval per input entry. Positions take the joints' limits (within pi where there is none; within a
     metre for joints of several coordinates), rates the bounds asked for, sines and cosines 1, each as if
     it were independent of the others. Nothing else has a bound of its own: external wrenches are assumed to
-    stay within `FORCE`, torques and M^-1 within twice their sampled range. `described_bounds` says so."""
+    stay within `FORCE`, torques and M^-1 within twice their sampled range, weights and directions of a
+    derivative within 1. `described_bounds` says so."""
     bounds: list[Interval] = []
     for port in ports:
         flat = samples[port.name].reshape(-1, port.size)
         for k in range(port.size):
             if port.name in ("qd", "qdd"):
                 size = speed if port.name == "qd" else acceleration
-            elif port.name == "trig":
+            elif port.name == "trig" or port.name.startswith(_DIRECTIONS):
                 size = 1.0
             elif port.name == "f_ext":
                 size = FORCE
@@ -112,6 +117,7 @@ def described_bounds(
         "f_ext": f"external wrenches within {FORCE:g} N and N m",
     }
     names = [port.name for port in ports]
+    assumed |= {n: f"|{n}| <= 1" for n in names if n not in stated and n.startswith(_DIRECTIONS)}
     return [stated[n] for n in names if n in stated], [assumed[n] for n in names if n in assumed]
 
 

@@ -16,6 +16,7 @@ class Wishes(TypedDict, total=False):
     f_ext: bool | Sequence[str]
     formulation: str | None
     frames: Sequence[str] | None
+    derivative: str | None
     check_finite: bool | None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.compiler.provenance import step_comments
 from robomorph.compiler.specialise import make_request
 from robomorph.errors import ArgumentError, ModelError, ModelWarning
@@ -33,6 +33,7 @@ from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.paths import user_path
 from robomorph.robot import Robot
+from robomorph.targets.casadi.sources import CasadiPackage, casadi_files
 from robomorph.targets.cpp.build import DEFAULT_FLAGS, SharedLibrary, compile_shared
 from robomorph.targets.cpp.c_abi import check_symbols
 from robomorph.targets.cpp.manifold import manifold_routines, unknown_kinds
@@ -48,8 +49,9 @@ from robomorph.targets.cpp.package import (
 )
 from robomorph.targets.cpp.project import project_files
 
-TARGETS = ("cpp", "cuda", "opencl")
+TARGETS = ("cpp", "cuda", "opencl", "casadi")
 DTYPES = ("float64", "float32")
+_CASADI_DEFAULTS = ("inverse_dynamics", "forward_dynamics")
 # Nodes up to which a function is one block, and in each block of a longer one: in short blocks g++ keeps
 # more values in registers, and people their bearings.
 _WHOLE, _PIECE = 450, 300
@@ -60,40 +62,50 @@ _STATES = 2  # in the self-check that is exported with the code
 class FunctionSpec:
     """One function to export.
 
-    Written ``algorithm[:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
-    ``forward_dynamics_gradient=qdd+dqdd_dq``. optional: left out, with a warning, if the robot has no such
-    function, as one without masses has no dynamics.
+    Written ``algorithm[.derivative][:frame][=output+output...]``: ``mass_matrix``, ``jacobian:tool0``,
+    ``forward_dynamics_gradient=qdd+dqdd_dq``, ``inverse_dynamics.vjp``. optional: left out, with a warning,
+    if the robot has no such function, as one without masses has no dynamics.
     """
 
     algorithm: str
     frame: str | None = None
     outputs: tuple[str, ...] | None = None
     optional: bool = False
+    derivative: str | None = None
 
     @staticmethod
     def parse(text: str) -> FunctionSpec:
         head, equals, tail = text.partition("=")
-        algorithm, colon, frame = head.partition(":")
+        function, colon, frame = head.partition(":")
+        algorithm, dot, derivative = function.partition(".")
         outputs = tuple(name.strip() for name in tail.split("+")) if equals else None
-        return FunctionSpec(algorithm.strip(), frame if colon else None, outputs)
+        about = frame if colon else None
+        return FunctionSpec(algorithm.strip(), about, outputs, derivative=derivative.strip() if dot else None)
+
+    @property
+    def function(self) -> str:
+        """The algorithm, or its derivative."""
+        return self.algorithm if self.derivative is None else f"{self.algorithm}_{self.derivative}"
 
     @property
     def name(self) -> str:
         """The function's identifier. A frame of which no letter can stand in one is called `frame`: results
         are named like their algorithm, and C++ would take the one for the other."""
-        name = identifier(f"{self.algorithm}_{self.frame}" if self.frame else self.algorithm)
-        return f"{name}_frame" if self.frame and name == self.algorithm else name
+        name = identifier(f"{self.function}_{self.frame}" if self.frame else self.function)
+        return f"{name}_frame" if self.frame and name == self.function else name
 
 
-def default_functions(frames: Sequence[str] = ()) -> list[FunctionSpec]:
-    """Every algorithm that the robot has; those about one frame once for each of `frames`."""
-    specs = [FunctionSpec(a.name, optional=True) for a in ALGORITHMS.values() if not a.frame]
+def default_functions(frames: Sequence[str] = (), target: str = "cpp") -> list[FunctionSpec]:
+    """Every algorithm that states alone decide, for CasADi the dynamics (each brings its derivatives); those
+    about one frame once for each of `frames`."""
+    names = [a.name for a in state_algorithms().values() if not a.frame]
+    specs = [FunctionSpec(n, optional=True) for n in (_CASADI_DEFAULTS if target == "casadi" else names)]
     return specs + frame_functions(frames)
 
 
 def frame_functions(frames: Sequence[str]) -> list[FunctionSpec]:
     """Every algorithm about one frame, for each of `frames`."""
-    about_frames = [a.name for a in ALGORITHMS.values() if a.frame]
+    about_frames = [a.name for a in state_algorithms().values() if a.frame]
     return [FunctionSpec(name, frame, optional=True) for frame in frames for name in about_frames]
 
 
@@ -108,7 +120,8 @@ def export(
     f_ext: bool | Sequence[str] = False,
     force: bool = False,
     mpc: Any = None,
-) -> CppPackage | GpuPackage:
+    derivatives: int = 2,
+) -> CppPackage | GpuPackage | CasadiPackage:
     """Write source code for `functions` (see FunctionSpec; None: all without a frame) into `directory`, which
     stays as it was if that fails. A ModelWarning, and `left_out` of the result, say what the robot lacks.
 
@@ -117,9 +130,13 @@ def export(
     arguments of the functions that know them (True: all). force: write into a folder that holds other things.
     mpc: an mpc.Problem, an mpc.Controller or the path of a problem's TOML file: a controller for it goes with
     the kernels (C++ only; then `functions` are forward_dynamics by default, and dtypes float64).
+    derivatives: for casadi, their highest order; its functions are those of the dynamics by default.
     """
     if target not in TARGETS:
         raise ArgumentError(f"target: expected one of {', '.join(TARGETS)}, found {target!r}")
+    if target == "casadi" and mpc is None:
+        chosen = {"dtypes": dtypes, "name": name, "f_ext": f_ext, "derivatives": derivatives}
+        return _export_casadi(robot, directory, functions, force, chosen)
     control = None
     if mpc is not None:
         control, functions = _control(robot, mpc, target, functions)
@@ -127,9 +144,7 @@ def export(
     package = make_package(robot, functions, dtypes=dtypes or DTYPES, name=name, f_ext=f_ext)
     if control is not None:
         package = replace(package, functions=(*package.functions, *control.kernels))
-    for reason in dict.fromkeys(package.left_out.values()):
-        names = [name for name, why in package.left_out.items() if why == reason]
-        warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=2)
+    _warn_of(package.left_out)
     on_gpu = None if target == "cpp" else _gpu_package(robot, package, target)
     files = project_files(package) if on_gpu is None else package_files(on_gpu)
     about = source_manifest(target, package)
@@ -137,6 +152,28 @@ def export(
         files, about = control_files(package, control, files), {**about, "controller": control.about}
     write_folder(user_path(directory), files, about, force=force)
     return package if on_gpu is None else on_gpu
+
+
+def _export_casadi(
+    robot: Robot,
+    directory: str | Path,
+    functions: Iterable[str | FunctionSpec] | None,
+    force: bool,
+    chosen: Mapping[str, Any],
+) -> CasadiPackage:
+    from robomorph.export.casadi import casadi_package  # which names functions as is done here
+
+    exported = casadi_package(robot, functions, **chosen)
+    _warn_of(exported.package.left_out)
+    about = {**source_manifest("casadi", exported.package), "derivatives": exported.order}
+    write_folder(user_path(directory), casadi_files(exported), about, force=force)
+    return exported
+
+
+def _warn_of(left_out: Mapping[str, str]) -> None:
+    for reason in dict.fromkeys(left_out.values()):
+        names = [name for name, why in left_out.items() if why == reason]
+        warnings.warn(f"export: left out {', '.join(names)}: {reason}", ModelWarning, stacklevel=4)
 
 
 def _control(
@@ -230,11 +267,11 @@ def check_names(specs: Sequence[FunctionSpec]) -> None:
     """ArgumentError if two functions would have one name."""
     for k, spec in enumerate(specs):
         for other in specs[:k]:
-            if (spec.algorithm, spec.frame) == (other.algorithm, other.frame):
+            if (spec.function, spec.frame) == (other.function, other.frame):
                 raise ArgumentError(f"functions: {spec.name} would be exported twice: name each once")
             if spec.name == other.name:
                 raise ArgumentError(
-                    f"functions: {other.algorithm}:{other.frame} and {spec.algorithm}:{spec.frame} would "
+                    f"functions: {other.function}:{other.frame} and {spec.function}:{spec.frame} would "
                     f"both be called {spec.name}: export them into different folders, with different names"
                 )
 
@@ -314,10 +351,11 @@ def _function(robot: Robot, spec: FunctionSpec, f_ext: bool | Sequence[str]) -> 
         outputs=spec.outputs,
         frame=spec.frame,
         f_ext=f_ext if known else False,
+        derivative=spec.derivative,
     )
     made = robot.specialiser.specialise(request)
     program = made.program
-    entry = ALGORITHMS[spec.algorithm]
+    entry = request.entry
     title = (entry.title or f"{entry.name}.").replace("{frame}", comment_text(spec.frame or ""))
     notes = {p.name: entry.note(p.name) for p in (*program.inputs, *program.outputs)}
     links = ", ".join(comment_text(link) for link in request.wrench_links)

@@ -51,7 +51,7 @@ def manifest(accelerator: Accelerator) -> dict[str, Any]:
     fixed, design = accelerator.fixed, accelerator.design
     names = entry_names(fixed.program.inputs)
     about = {
-        "function": accelerator.source.request.algorithm,
+        "function": accelerator.source.request.name,
         "top": design.top,
         "numbers": accelerator.options.numbers.name,
         "boundary": accelerator.options.boundary,
@@ -85,7 +85,7 @@ def _readme(accelerator: Accelerator) -> str:
     shared = accelerator.options.trig == "host"
     words = {
         "top": accelerator.design.top,
-        "function": accelerator.source.request.algorithm,
+        "function": accelerator.source.request.name,
         "robot": accelerator.source.specialiser.model.name,
         "arguments": ", ".join(port.name for port in accelerator.chip.inputs),
         "host": "sines and cosines come from the host" if shared else "nothing is left to the host",

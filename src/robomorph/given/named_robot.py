@@ -22,7 +22,10 @@ from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
 BUILT_IN = Path(__file__).parent / "robots"
-_OPTIONS = {"root", "locked", "payloads", "tool_frames", "gravity", "mimic", "snap"}
+_OPTIONS = {
+    *("root", "locked", "payloads", "tool_frames", "gravity", "mimic", "snap", "ignore"),
+    *("armature", "damping", "friction", "stiffness", "passive"),
+}
 _KEYS = {"load", "package", "frames", "soles", "postures", *_OPTIONS}
 
 

@@ -5,6 +5,7 @@ from .geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Shape, 
 from .inertia import Inertia
 from .load import load_model
 from .model import WORLD, Body, Frame, Model
+from .passive import Passive
 from .pose import Pose
 from .robots import builtin_robots
 
@@ -25,6 +26,7 @@ __all__ = [
     "Mesh",
     "Mimic",
     "Model",
+    "Passive",
     "Pose",
     "Shape",
     "Sphere",

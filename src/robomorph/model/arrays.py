@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+# Metres, kilograms and kg m^2 beyond this mean nothing in a robot; below it none of our sums and
+# products overflows.
+LARGEST = 1e30
+
 
 def frozen(values: ArrayLike | Sequence[float], shape: tuple[int, ...]) -> Array:
     """A read-only float64 copy of `values`, checked against `shape`; -0.0 becomes 0.0.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ArgumentError
-from .arrays import Array, frozen
-from .fields import LARGEST
+from .arrays import LARGEST, Array, frozen
 from .inertia import Inertia
+from .joint_values import JointChanges, read_joint_changes
+from .passive import Passive, read_passive
 from .pose import Pose
 from .rotation import EXACT, ROUNDED, nearest_rotation
 
@@ -35,6 +36,8 @@ class Changes:
     tool_frames: Mapping[str, tuple[str, Pose]]  # frame name -> (link name, pose in the link's frame)
     rounded: Mapping[str, float]  # tool frames made rotations again -> how far an entry was off
     gravity: Array | None  # None: straight down
+    joints: JointChanges = field(default_factory=JointChanges)
+    passive: Passive | None = None
 
 
 def read_changes(
@@ -42,6 +45,8 @@ def read_changes(
     payloads: Mapping[str, Payload] | None,
     tool_frames: Mapping[str, ToolFrame] | None,
     gravity: ArrayLike | None,
+    joints: Mapping[str, Any] | None = None,
+    passive: bool | Passive = False,
 ) -> Changes:
     """Check the arguments of `load_model` that change the robot; ArgumentError names the one at fault."""
     for argument, value in (("locked", locked), ("payloads", payloads), ("tool_frames", tool_frames)):
@@ -56,6 +61,8 @@ def read_changes(
         None
         if gravity is None
         else _finite("gravity", gravity, (3,), "three finite numbers (m/s^2, world axes)"),
+        read_joint_changes(joints or {}),
+        read_passive(passive),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .arrays import Array, frozen
@@ -38,9 +39,10 @@ def _x_axis() -> Array:
 class Joint:
     """A joint of the file. `placement` is the joint frame in the parent link's frame; `axis` is a (3,) unit
     vector in the joint frame, which at position zero is also the frame that moves. `tail` is the child link's
-    frame in that one: the same but where a joint was turned round (reroot.py). `line` is for messages.
-    armature: inertia that every degree of freedom has beside the links' (kg m^2 or kg); stiffness of a spring
-    (N m/rad or N/m) that is slack at the coordinate `rest`.
+    frame in that one: the same but where a joint was turned round (reroot.py), or where the file places its
+    joints elsewhere than at the link's origin. `line` is for messages. armature: inertia that every degree of
+    freedom has beside the links' (kg m^2 or kg); stiffness of a spring (N m/rad or N/m) that is slack at the
+    coordinate `rest`.
     """
 
     name: str
@@ -75,10 +77,27 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
+class NamedFrame:
+    """A frame of the file that is no link: a site of MJCF. `placement` is in the frame of `link`."""
+
+    name: str
+    link: str
+    placement: Pose
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
-    """The links and joints of one file, in file order; `source` names the file in messages."""
+    """The links and joints of one file, in file order; `source` names the file in messages.
+
+    frames: beside those of the links. gravity: (3,) m/s^2 in the root link's axes, or None where the file has
+    no word for it. addresses: joint -> where its entries begin in the positions and in the velocities of the
+    library whose model this is; empty for formats that are no library's.
+    """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     source: str
+    frames: tuple[NamedFrame, ...] = ()
+    gravity: Array | None = None
+    addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, ModelError
 from .changes import LockedValue, Payload, ToolFrame, read_changes
+from .document import Document
+from .joint_values import JointValues, Springs
 from .mesh_paths import PackageDirs, read_package_dirs
 from .model import Model
 from .notes import Notes
+from .passive import Passive
+from .read import Ignored, Reading, XacroArgs, kinds, read
 from .reduce import reduce_tree
 from .reroot import reroot
-from .sources import Document, Source, read_source
+from .sources import Source, read_source
 from .structure import arrange
-from .urdf import parse_urdf
 
 # Right angles written with 11 digits, as many exporters do, are off by about 5e-12.
 SNAP = 1e-10
@@ -36,37 +39,33 @@ def load_model(
     strict: bool = False,
     snap: float = SNAP,
     package_dirs: PackageDirs | None = None,
+    ignore: Collection[str] | str = (),
+    xacro: bool = False,
+    xacro_args: XacroArgs | None = None,
+    armature: JointValues | None = None,
+    damping: JointValues | None = None,
+    friction: JointValues | None = None,
+    stiffness: Springs | None = None,
+    passive: bool | Passive = False,
     stacklevel: int = 1,
 ) -> Model:
     """Load a robot and reduce it to its moving bodies.
 
-    source: a built-in name ("iiwa14", "hyq", "atlas", "chain:N"), the path of a URDF file, or URDF text.
-    root: the link to be the root instead of the file's; joints on the way to it are turned round, and keep
-        their coordinates, limits and torques.
-    floating_base: the root link moves freely (a joint "root_joint") instead of being fixed to the world.
-    mimic: joints with <mimic> follow their source; False makes them independent.
-    locked: joints to hold still, name -> rad, m, [x, y, cos, sin] (planar), [qx, qy, qz, qw] (spherical) or
-        [x, y, z, qx, qy, qz, qw] (floating); joints that mimic a locked one are locked with it.
-    payloads: link name -> Inertia, or (mass kg, com (3,) m[, tensor (3, 3) kg m^2 about the com]), in the
-        link's frame, welded to that link.
-    tool_frames: new frame name -> (link name, Pose, (4, 4) matrix or (3,) m), in the link's frame.
-    gravity: (3,) m/s^2 in the world's axes; None: 9.81 straight down, which is -z of the file's root link as
-        it stands with every joint at zero.
-    strict: whatever would be a ModelWarning becomes a ModelError.
-    snap: angles of origins and of locked joints within this many rad of a multiple of pi/2, and entries of
-        unit axes this close to 0, are taken as exactly that, so that the entries of transforms are exactly 0
-        or 1; 0 takes every number as it is written.
-    package_dirs: folders that hold the packages which mesh files are named by, or are such packages.
-    stacklevel: whom warnings point at: 1 is the caller of this function.
+    The arguments are those of `robomorph.load`, but that a document may have been read before. stacklevel:
+    whom warnings point at: 1 is the caller of this function.
     """
     if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
-    changes = read_changes(locked, payloads, tool_frames, gravity)
+    joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
+    changes = read_changes(locked, payloads, tool_frames, gravity, joints, passive)
     folders = read_package_dirs(package_dirs)
-    document = source if isinstance(source, Document) else read_source(source)
-    notes = Notes(document.label)
+    ignored = Ignored(ignore, kinds())
+    if not isinstance(source, Document):
+        source = read_source(source, xacro=xacro, xacro_args=xacro_args, package_dirs=folders)
+    notes = Notes(source.label)
     try:
-        tree = arrange(parse_urdf(document, notes, snap, folders), notes, mimic=mimic)
+        tree = arrange(read(source, Reading(notes, snap, folders, ignored)), notes, mimic=mimic)
+        ignored.check(source.label)
         tree = tree if root is None else reroot(tree, root)
     except ModelError as error:
         raise notes.with_misspellings(error) from None

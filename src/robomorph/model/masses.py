@@ -27,17 +27,17 @@ def check_masses(tree: Tree, bodies: Sequence[Body], notes: Notes) -> None:
         place = places[body.name]
         if index in idle or body.inertia.is_indefinite:  # noted already
             continue
-        if body.inertia.mass > 0.0 and body.inertia.is_singular:
+        if body.inertia.mass > 0.0 and body.inertia.is_singular and not body.armature:
             notes.add(SINGULAR, place, f"body of joint {body.joint_name!r}")
-        if JOINT_TYPES[body.kind].nv == 6 and body.inertia.is_zero:
+        if JOINT_TYPES[body.kind].nv == 6 and body.inertia.is_zero and not body.armature:
             notes.add(MASSLESS_BASE, place, f"body of joint {body.joint_name!r}")
 
 
 def idle_joints(bodies: Sequence[Body]) -> dict[int, str]:
     """Indices of the independent bodies whose joint moves nothing that resists it, and what it does move.
 
-    A massless body with massive bodies beyond it is fine. A group of joints that mimic one another needs mass
-    behind at least one of them.
+    A massless body with massive bodies beyond it is fine, and so is one with armature. A group of joints that
+    mimic one another needs mass behind at least one of them.
     """
     carried = _carried(bodies)
     groups: dict[int, list[int]] = {}
@@ -47,7 +47,7 @@ def idle_joints(bodies: Sequence[Body]) -> dict[int, str]:
             groups.setdefault(source, []).append(index)
     idle = {}
     for source, members in sorted(groups.items()):
-        if not any(carried[index] or _resists(bodies[index]) for index in members):
+        if not any(carried[index] or bodies[index].armature or _resists(bodies[index]) for index in members):
             idle[source] = _what_is_moved([bodies[index] for index in members])
     return idle
 

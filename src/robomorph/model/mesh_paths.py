@@ -67,6 +67,10 @@ class MeshPaths:
             self._found[uri] = next((path for path in self._candidates(uri) if os.path.isfile(path)), None)
         return self._found[uri]
 
+    def package(self, name: str) -> Path | None:
+        """The folder of the package of this name, or None if there is none."""
+        return next((path for path in self._roots(name) if os.path.isdir(path)), None)
+
     def _candidates(self, uri: str) -> Iterator[Path]:
         address = _ADDRESS.fullmatch(uri)
         scheme, rest = (address[1].lower(), address[2]) if address else ("file", uri)

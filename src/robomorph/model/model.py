@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from .digest import digest_of
 from .exact import Exact
 from .geometry import Shape
 from .inertia import Inertia
+from .passive import Passive
 from .pose import Pose
 
 WORLD = -1
@@ -56,7 +57,7 @@ class Body(Exact):
 class Frame(Exact):
     """A named frame fixed to a body (or to the WORLD, -1); `placement` is its pose in the body's frame.
 
-    Every link of the file is a frame; `tool` marks those that the user added.
+    Every link of the file is a frame; `tool` marks those that are no link: the user's, and sites of MJCF.
     """
 
     name: str
@@ -71,8 +72,11 @@ class Model(Exact):
 
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
-    chosen). shapes: those of the links, in the order of the frames. digest: sha256 in hex over every name and
-    exact number but those of the shapes, on which no kernel depends; models are equal if their digests are.
+    chosen). shapes: those of the links, in the order of the frames. addresses: where another library's
+    vectors have a joint's entries, in (positions, velocities), if the robot was that library's. passive: what
+    joints resist by themselves is part of the dynamics (None: it is kept on the bodies only). digest: sha256
+    in hex over every name and exact number but those of shapes and addresses, on which no kernel depends;
+    models are equal if their digests are.
     """
 
     name: str
@@ -81,12 +85,15 @@ class Model(Exact):
     gravity: Array
     standing: Inertia = field(default_factory=Inertia.zero)
     shapes: tuple[Shape, ...] = ()
+    addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    passive: Passive | None = None
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity, (3,)))
-        content = [self.name, self.bodies, self.frames, self.gravity]
-        digest = digest_of(content if self.standing.is_zero else [*content, self.standing])
+        content: list[object] = [self.name, self.bodies, self.frames, self.gravity]
+        content += [] if self.standing.is_zero else [self.standing]
+        digest = digest_of(content if self.passive is None else [*content, self.passive])
         object.__setattr__(self, "digest", digest)
 
     @cached_property
@@ -106,7 +113,7 @@ class Model(Exact):
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all frames: the links, then the added tool frames."""
+        """Names of all frames: the links, then those that are none (sites, tool frames)."""
         return tuple(frame.name for frame in self.frames)
 
     @cached_property

@@ -12,14 +12,15 @@ _SHOWN = 8
 
 
 class Place(NamedTuple):
-    """A spot in a description: the file (or what stands for it), the line from 1, the element."""
+    """A spot in a description: the file (or what stands for it), the line (0: unknown), the element."""
 
     source: str
     line: int
     element: str
 
     def __str__(self) -> str:
-        return f"{self.source}, line {self.line}, {self.element}"
+        line = f"line {self.line}, " if self.line else ""  # what was no text has none
+        return f"{self.source}, {line}{self.element}"
 
 
 def fault(place: Place, *, expected: str, found: str, fix: str) -> ModelError:
@@ -153,6 +154,15 @@ TEXTURE = Concern(
     "textures, which are not read; the colour of the material is used, if it has one",
     "give the material a <color>, and remove the <texture>",
 )
+MUJOCO_WARNS = Concern("what MuJoCo warns of while it compiles the model", "correct the file as it says")
+DROPPED_GEOM = Concern(
+    "geoms that are no shape of a robot; they were left out, and dynamics and kinematics do without",
+    "draw them as meshes from files, or as simple shapes",
+)
+UNEVEN_EFFORT = Concern(
+    "effort limits that differ in the two directions; the larger is kept for both",
+    "write forcerange, ctrlrange or actuatorfrcrange with ends of the same size",
+)
 LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
 
 
@@ -165,7 +175,8 @@ class Notes:
 
     def add(self, concern: Concern, place: Place, detail: str) -> None:
         """Remember one occurrence; `detail` says what was found there."""
-        self._found.setdefault(concern, []).append(f"{place.element} (line {place.line}): {detail}")
+        line = f" (line {place.line})" if place.line else ""
+        self._found.setdefault(concern, []).append(f"{place.element}{line}: {detail}")
 
     def messages(self) -> list[str]:
         """One message per kind of concern, naming the occurrences."""

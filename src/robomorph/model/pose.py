@@ -78,6 +78,14 @@ def snapped_angle(angle: float, snap: float) -> float:
     return round(angle / _QUARTER) * _QUARTER if right_angle_error(angle) <= snap else angle
 
 
+def snapped_axis(axis: Array, snap: float) -> Array:
+    """The unit vector `axis` (3,) with entries within `snap` of 0, and so of +-1, made exact."""
+    small = np.abs(axis) <= snap
+    exact = np.where(small, 0.0, axis)
+    unit: Array = np.sign(exact) if small.sum() == 2 else exact / np.linalg.norm(exact)
+    return unit
+
+
 def cos_sin(angle: float, snap: float) -> tuple[float, float]:
     """cos and sin of `angle` (rad); exactly 0 and +-1 within `snap` of a multiple of pi/2."""
     if right_angle_error(angle) <= snap:

@@ -15,6 +15,7 @@ from .description import Joint, Limits, Link
 from .geometry import Shape
 from .gravity import down
 from .inertia import Inertia
+from .joint_values import changed_bodies, check_passive
 from .locking import standing_poses
 from .masses import check_masses
 from .model import WORLD, Body, Frame, Model
@@ -60,9 +61,12 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
     poses = standing_poses(tree, changes.locked, notes, snap)
     assembly = _assemble(tree, poses, floating_base=floating_base)
     _add_payloads(tree, assembly, changes.payloads, notes)
-    bodies = _bodies(tree, assembly)
+    bodies = changed_bodies(tree, _bodies(tree, assembly), changes.joints)
+    if changes.passive is not None:
+        check_passive(tree.description.source, bodies)
     check_masses(tree, bodies, notes)
     frames = [Frame(link.name, *assembly.seats[link.name]) for link in tree.links]
+    frames += _named_frames(tree, assembly)
     frames += _tool_frames(tree, assembly, changes, notes)
     # What an ordinary robot is bolted to is no part of it; a root that was chosen is.
     standing = Inertia.zero() if tree.file_root is None else assembly.standing
@@ -71,13 +75,24 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
         if changes.gravity is not None
         else down(tree, poses, floating_base=floating_base, snap=snap)
     )
-    return Model(tree.description.name, bodies, tuple(frames), gravity, standing, _shapes(tree, assembly))
+    shapes, addresses = _shapes(tree, assembly), dict(tree.description.addresses)
+    return Model(
+        tree.description.name,
+        bodies,
+        tuple(frames),
+        gravity,
+        standing,
+        shapes,
+        addresses,
+        changes.passive,
+    )
 
 
 def _assemble(tree: Tree, poses: Mapping[str, Pose], *, floating_base: bool) -> _Assembly:
     assembly, root = _Assembly(), tree.links[0]
     if floating_base:
         _check_root_joint_free(tree)
+        _check_not_free_already(tree)
         assembly.open_body(None, root, WORLD, Pose.identity())
     else:
         assembly.seats[root.name] = (WORLD, Pose.identity())
@@ -104,6 +119,18 @@ def _check_root_joint_free(tree: Tree) -> None:
                 found="one",
                 fix="rename the joint, or load with floating_base=False",
             )
+
+
+def _check_not_free_already(tree: Tree) -> None:
+    """A world of MJCF has nothing but free bodies: it cannot float itself."""
+    first = [joint for joint in tree.joints if joint.parent == tree.links[0].name]
+    if tree.links[0].inertia is None and first and all(joint.kind == "floating" for joint in first):
+        raise fault(
+            joint_place(tree.description, first[0]),
+            expected="a root that does not move yet: floating_base=True lets it float",
+            found="a free joint",
+            fix="load with floating_base=False: the robot floats by its own joint",
+        )
 
 
 def _add_payloads(tree: Tree, assembly: _Assembly, payloads: Mapping[str, Inertia], notes: Notes) -> None:
@@ -169,10 +196,19 @@ def _shapes(tree: Tree, assembly: _Assembly) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
+def _named_frames(tree: Tree, assembly: _Assembly) -> list[Frame]:
+    frames = []
+    for frame in tree.description.frames:
+        body, seat = assembly.seats[frame.link]
+        frames.append(Frame(frame.name, body, seat.compose(frame.placement), tool=True))
+    return frames
+
+
 def _tool_frames(tree: Tree, assembly: _Assembly, changes: Changes, notes: Notes) -> list[Frame]:
     frames = []
+    taken = {*assembly.seats, *(frame.name for frame in tree.description.frames)}
     for name, (link, pose) in changes.tool_frames.items():
-        if name in assembly.seats:
+        if name in taken:
             raise ArgumentError(f"tool_frames[{name!r}]: the robot has a link of that name; choose another.")
         if link not in assembly.seats:
             known = list(assembly.seats)

@@ -1,9 +1,9 @@
 """Another link as the root: the same robot, written down from the other end.
 
 A joint on the way from the old root to the new one is turned round. It led from its parent P to its child C
-by P -> placement -> motion(q) -> C, so it now leads from C to P by the inverse of each, in opposite order:
-motion(q) about the negated axis (the inverse, at the same q), then the inverse of the placement. Coordinates,
-limits and torques keep their signs.
+by P -> placement -> motion(q) -> tail -> C, so it now leads from C to P by the inverse of each, in opposite
+order: the inverse of the tail, motion(q) about the negated axis (the inverse, at the same q), then the
+inverse of the placement. Coordinates, limits and torques keep their signs.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def path_to(tree: Tree, link: str) -> list[Joint]:
 def _turned(tree: Tree, joint: Joint) -> Joint:
     back = replace(joint, parent=joint.child, child=joint.parent)
     if joint.kind == FIXED:
-        return replace(back, placement=joint.placement.inverse())
+        return replace(back, placement=joint.placement.compose(joint.tail).inverse(), tail=Pose.identity())
     if not _inverts(joint.kind):
         raise _refused(tree, joint)
     axis: Array = 0.0 - joint.axis  # not -axis: a zero stays a zero without a sign
-    return replace(back, placement=Pose.identity(), axis=axis, tail=joint.placement.inverse())
+    return replace(back, placement=joint.tail.inverse(), axis=axis, tail=joint.placement.inverse())
 
 
 def _inverts(kind: str) -> bool:

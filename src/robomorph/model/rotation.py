@@ -34,13 +34,7 @@ def rotation_from_quaternion(quaternion: Array, snap: float) -> Array:
     Its angles about z, y and x that are within `snap` (rad) of a right angle are taken as exactly that, as
     those of rpy are.
     """
-    plain = _rotation(quaternion)
-    rpy = rpy_from_rotation(plain, snap)
-    if not any(right_angle_error(float(angle)) <= snap for angle in rpy):
-        return plain
-    sparse = rotation_from_rpy(rpy, snap)
-    # Near a pitch of pi/2 roll and yaw are known badly; then what they make is no improvement.
-    return sparse if np.abs(sparse - plain).max() <= 3.0 * snap else plain
+    return snapped_rotation(_rotation(quaternion), snap)
 
 
 def _rotation(quaternion: Array) -> Array:
@@ -52,6 +46,17 @@ def _rotation(quaternion: Array) -> Array:
             [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
         ]
     )
+
+
+def snapped_rotation(rotation: Array, snap: float) -> Array:
+    """The (3, 3) `rotation`; those of its angles about z, y and x that are within `snap` (rad) of a right
+    angle are taken as exactly that, as those of rpy are."""
+    rpy = rpy_from_rotation(rotation, snap)
+    if not any(right_angle_error(float(angle)) <= snap for angle in rpy):
+        return rotation
+    sparse = rotation_from_rpy(rpy, snap)
+    # Near a pitch of pi/2 roll and yaw are known badly; then what they make is no improvement.
+    return sparse if np.abs(sparse - rotation).max() <= 3.0 * snap else rotation
 
 
 def rpy_from_rotation(rotation: Array, snap: float) -> Array:

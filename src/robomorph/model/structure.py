@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from robomorph.naming import hint, listed
 
 from ..errors import ModelError
+from .arrays import LARGEST
 from .description import Description, Joint, Link, Mimic
-from .fields import LARGEST
 from .kinds import FIXED, is_scalar
 from .notes import MIMIC_UNUSED, Notes, Place, fault
 

@@ -125,6 +125,11 @@ class Friction:
     @staticmethod
     def of_file(robot: Robot, width: float = 1e-3) -> Friction:
         """What the description's <dynamics> say; followers count at the joint that they follow."""
+        if robot.model.passive is not None:
+            raise ArgumentError(
+                f"friction: robot {robot.name!r} was loaded with passive=True, so its own dynamics have the "
+                "file's damping and friction: expected a robot loaded without, or friction of your own"
+            )
         coulomb, viscous = np.zeros(robot.nv), np.zeros(robot.nv)
         for body in robot.model.bodies:
             multiplier = 1.0 if body.mimic is None else abs(body.mimic[1])

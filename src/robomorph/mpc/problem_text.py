@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robomorph.errors import ArgumentError
+from robomorph.model import Passive
 from robomorph.mpc.function import Function
 from robomorph.mpc.quantities import Quantity
 from robomorph.tasks import TASKS as _TASKS
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 _BUILT_IN = "<built-in "
+# Options of `load` that a table can say as they are.
+_PLAIN = ("root", "locked", "gravity", "ignore", "armature", "damping", "friction", "stiffness", "passive")
 
 
 def problem_text(problem: Problem, load: str | None = None) -> str:
@@ -67,7 +70,9 @@ def _robot(robot: Robot, load: str | None) -> dict[str, Any]:
             )
     options = {} if record is None else record.options
     asked = {key: value for key, value in options.items() if value is not None and value is not False}
-    plain: dict[str, Any] = {key: asked[key] for key in ("root", "locked", "gravity") if key in asked}
+    plain: dict[str, Any] = {key: asked[key] for key in _PLAIN if key in asked}
+    if isinstance(plain.get("passive"), Passive):
+        del plain["passive"]
     other = set(asked) - {*plain, "mimic", "snap"}
     if other or options.get("mimic") is False:
         raise ArgumentError(

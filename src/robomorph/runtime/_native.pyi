@@ -111,6 +111,14 @@ def shutdown_pool() -> bool:
     False, and nothing is done, while a call uses them.
     """
 
+def xla_handler(minor: int, /) -> Any:
+    """A capsule with the handler that XLA calls for every kernel, said to be made for version 0.minor of its
+    foreign-function interface."""
+
+def xla_add(name: str, kernel: NativeKernel, check_units: bool, /) -> None:
+    """Lets compiled XLA programs call the code that the kernel has by now, by this name, for as long as the
+    process lives. `check_units`: rows whose unit parts have another length give NaN."""
+
 def ik_plan(
     *,
     lanes: int,

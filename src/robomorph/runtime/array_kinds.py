@@ -33,8 +33,8 @@ def as_numpy(name: str, value: Any) -> Array:
         raise ArgumentError(f"{name}: masked arrays are not understood: fill it with .filled(...) first")
     if getattr(value, "requires_grad", False) is True:
         raise ArgumentError(
-            f"{name}: this tensor requires grad, and no derivative would flow through the result: pass"
-            f" {name}.detach() (the gradient functions give derivatives)"
+            f"{name}: this tensor requires grad, and no derivative would flow through the result: call the"
+            f" same function of robomorph.torch.Functions(robot), or pass {name}.detach()"
         )
     try:
         foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")

@@ -6,6 +6,8 @@ how structural sparsity reaches the generated code. Spatial vectors are angular 
 """
 
 from robomorph.spatial.inertia import BodyInertia, Symmetric
+from robomorph.spatial.quaternion import quaternion_turn
+from robomorph.spatial.rotation_vector import RotationVector, unit, unit_product
 from robomorph.spatial.scalar import (
     Scalar,
     absolute,
@@ -29,6 +31,7 @@ __all__ = [
     "Motion",
     "Move",
     "Rotation",
+    "RotationVector",
     "Scalar",
     "Symmetric",
     "Transform",
@@ -44,10 +47,13 @@ __all__ = [
     "maximum",
     "minimum",
     "neg3",
+    "quaternion_turn",
     "reciprocal",
     "scale3",
     "select",
     "sin",
     "sqrt",
     "sub3",
+    "unit",
+    "unit_product",
 ]

@@ -18,6 +18,7 @@ from robomorph.model import WORLD, Body
 from robomorph.model.joints import JOINT_TYPES
 from robomorph.robot import Robot
 from robomorph.spatial import Move, Translation, Turn
+from robomorph.verify.reference_joints import aligned, own_masses, own_torques, unit_motions
 
 Array = npt.NDArray[Any]
 
@@ -68,7 +69,7 @@ class Reference:
             arm = np.einsum("bij,bj->bi", above, local)
             # The child's origin moves with the parent's, and by the parent's rotation about it.
             linear += np.cross(angular, arm[:, :, None], axis=1)
-            for k, (spin, slide) in enumerate(_unit_motions(body)):
+            for k, (spin, slide) in enumerate(unit_motions(body)):
                 angular[:, :, start.nv + k] += scale * (rotation @ spin)
                 linear[:, :, start.nv + k] += scale * (rotation @ slide)
             for have, new in zip(states, (rotation, place + arm, linear, angular), strict=True):
@@ -104,7 +105,7 @@ class Reference:
             tensor = rotation @ body.inertia.tensor @ rotation.transpose(0, 2, 1)
             total += body.inertia.mass * linear.transpose(0, 2, 1) @ linear
             total += angular.transpose(0, 2, 1) @ tensor @ angular
-        return total
+        return total + own_masses(self.robot.model)
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (B, nv): what the rates of all momenta and gravity do along each degree of freedom."""
@@ -120,7 +121,7 @@ class Reference:
             moment = _times(tensor, motion.spin) + np.cross(omega, _times(tensor, omega))
             tau += _times(linear.transpose(0, 2, 1), body.inertia.mass * (center - self.robot.gravity))
             tau += _times(states.angular[i].transpose(0, 2, 1), moment)
-        return tau
+        return tau + own_torques(self.robot.model, q, qd, qdd)
 
     def _motions(self, states: BodyStates, qd: Array, qdd: Array) -> dict[int, BodyMotion]:
         """The motion of every body, and of the world, by index."""
@@ -131,7 +132,7 @@ class Reference:
             above = motions[body.parent]
             source, scale, _ = (i, 1.0, 0.0) if body.mimic is None else body.mimic
             own = slice(starts[source].nv, starts[source].nv + JOINT_TYPES[body.kind].nv)
-            spins, slides = (np.array(units) for units in zip(*_unit_motions(body), strict=True))
+            spins, slides = (np.array(units) for units in zip(*unit_motions(body), strict=True))
             turn, slide, turned, slid = (
                 _times(states.rotation[i], scale * rate[:, own] @ units)
                 for rate in (qd, qdd)
@@ -160,7 +161,7 @@ def _times(matrices: Array, vectors: Array) -> Array:
 
 def _joint_pose(body: Body, q: Array) -> tuple[Array, Array]:
     """Rotation (B, 3, 3) and shift (B, 3) of a body in its joint's frame at coordinates q (B, nq)."""
-    align = _aligned(body)
+    align = aligned(body)
     rotation, shift = np.tile(np.eye(3), (len(q), 1, 1)), np.zeros((len(q), 3))
     for move in JOINT_TYPES[body.kind].transform(list(q.T), 0.0):
         if isinstance(move, Translation):
@@ -182,20 +183,3 @@ def _move_rotation(move: Move, count: int) -> Array:
     assert not isinstance(move, Translation)
     rows = [np.stack([np.broadcast_to(x, count) for x in row], axis=-1) for row in move.rows]
     return np.stack(rows, axis=-1)
-
-
-def _unit_motions(body: Body) -> list[tuple[Array, Array]]:
-    """Angular and linear velocity in the body's frame of each unit of its joint's velocity."""
-    align = _aligned(body)
-    subspace = JOINT_TYPES[body.kind].subspace
-    return [(align @ np.array(unit.ang, float), align @ np.array(unit.lin, float)) for unit in subspace]
-
-
-def _aligned(body: Body) -> Array:
-    """A rotation whose third column is the joint's axis: joint types are written about z."""
-    axis = np.asarray(body.axis)
-    if not JOINT_TYPES[body.kind].has_axis or axis.tolist() == [0.0, 0.0, 1.0]:
-        return np.eye(3)
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(axis, x), axis], axis=1)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robomorph.algorithms.registry import ALGORITHMS
-from robomorph.errors import ModelError
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
+from robomorph.errors import ArgumentError, ModelError
 from robomorph.robot import Robot
 from robomorph.verify.yardstick import Verdict, Yardstick, check_kernel, random_states
 
@@ -74,7 +74,7 @@ def verify(
     yardstick = Yardstick(robot, random_states(robot, STATES), frame)
     rows: list[Checked] = []
     refused: dict[str, str] = {}
-    for name in ALGORITHMS if algorithms is None else algorithms:
+    for name in state_algorithms() if algorithms is None else algorithms:
         progress(name)
         try:
             rows.append(_check(robot, name, yardstick, dtype, threads))
@@ -86,6 +86,9 @@ def verify(
 
 
 def _check(robot: Robot, name: str, yardstick: Yardstick, dtype: str, threads: int | None) -> Checked:
+    if name in ALGORITHMS and not ALGORITHMS[name].takes_states_alone:
+        known = ", ".join(state_algorithms())
+        raise ArgumentError(f"algorithms: {name} takes more than a state, so expected one of {known}")
     about = yardstick.frame if name in ALGORITHMS and ALGORITHMS[name].frame else None
     kernel: Any = robot.compile(name, dtype=dtype, threads=threads, frame=about)
     return Checked(name, kernel, check_kernel(robot, name, kernel, yardstick, dtype=dtype, frame=about))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robomorph.model.inertia import Inertia
 from robomorph.verify.reference import Reference
+from robomorph.verify.reference_joints import coriolis_of_armature, spring_energy
 from robomorph.verify.reference_motion import MotionReference
 
 Array = npt.NDArray[Any]
@@ -88,6 +89,12 @@ class KnownStates(States):
 
     def inverse_dynamics(self, qdd: Array) -> Array:
         return self.reference.inverse_dynamics(self.q, self.qd, qdd)
+
+    def coriolis_of_armature(self) -> Array:
+        return coriolis_of_armature(self.reference.robot.model, self.qd)
+
+    def spring_energy(self) -> Array:
+        return spring_energy(self.reference.robot.model, self.q)
 
     @cached_property
     def _motion(self) -> MotionReference:

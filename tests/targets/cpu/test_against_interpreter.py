@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import robomorph
 from robomorph import Robot
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.ir.program import Program
 from tests.model.samples import MENAGERIE
 from tests.oracle.calls import sample
@@ -34,7 +34,7 @@ SOLVES = ("forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"
 CASES = [
     pytest.param(robot, name, dtype, id=f"{robot}-{name}-{dtype}")
     for robot in ROBOTS
-    for name in ALGORITHMS
+    for name in state_algorithms()
     for dtype in ("float32", "float64")
     if not (robot == "menagerie" and "gradient" in name and dtype == "float32")  # the longest to compile
 ]

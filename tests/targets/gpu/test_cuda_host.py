@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import state_algorithms
 from robomorph.ir.interpret import interpret
 from robomorph.targets.gpu.cuda.dialect import CUDA
 from robomorph.targets.gpu.kernel import make_launch_plan
@@ -73,7 +73,7 @@ def test_all_partitioned_source_runs_on_the_host(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mapping", ["group", "thread"])
-@pytest.mark.parametrize("algorithm", [a for a in ALGORITHMS if "gradient" not in a])
+@pytest.mark.parametrize("algorithm", [a for a in state_algorithms() if "gradient" not in a])
 def test_every_function_runs_on_the_host(algorithm: str, mapping: str, tmp_path: Path) -> None:
     kernel = built("hyq", algorithm, "float32", mapping, tmp_path)
     args = states("hyq", 33).arguments(algorithm)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 import robomorph
 from robomorph import Robot
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.compiler.partition import PARTITIONINGS
 from robomorph.compiler.program import program_recipe
 from robomorph.compiler.recipe import barrier_limit
@@ -87,7 +87,7 @@ def test_random_trees(drawn: RandomRobot, dtype: str, mapping: str) -> None:
         warnings.simplefilter("ignore", ModelWarning)  # nearly right angles are drawn on purpose
         made = robomorph.load(drawn.text, floating_base=drawn.floating, mimic=drawn.mimic)
     batches = [sample(made, 3, size) for size in BATCHES]
-    for algorithm in ALGORITHMS:
+    for algorithm in state_algorithms():
         request = make_request(made.model, algorithm, frame=frame_of(made, algorithm))
         program = made.specialiser.specialise(request).program
         whole = program_recipe(program, dtype, max_barriers=barrier_limit(len(made.model.bodies)))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 import robomorph
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
 from robomorph.compiler.partition import PARTITIONINGS, PartitionedGradient
 from robomorph.errors import ArgumentError, ModelWarning, TargetError
 from robomorph.targets.gpu.kernel import GpuKernel, make_launch_plan
@@ -70,7 +70,7 @@ HUMANOID = [
         mapping,
         marks=[pytest.mark.slow] if algorithm in LARGE and (mapping, dtype) != ("group", "float32") else [],
     )
-    for algorithm in ALGORITHMS
+    for algorithm in state_algorithms()
     for dtype in DTYPES
     for mapping in MAPPINGS
 ]

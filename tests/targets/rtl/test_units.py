@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, seed, settings
 
 import robomorph
 from robomorph.accelerators.accuracy import error_report
-from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.algorithms.registry import state_algorithms
 from robomorph.compiler.chip import make_accelerator
 from robomorph.compiler.specialise import make_request
 from robomorph.compiler.units.trace import limbs
@@ -74,7 +74,10 @@ def test_random_robots_in_real_numbers(random: RandomRobot) -> None:
     agree(interpret(a.chip, a.chip_arguments(arguments)), a.reference(arguments))
 
 
-@pytest.mark.parametrize("algorithm", [n for n, a in ALGORITHMS.items() if not a.frame and "grad" not in n])
+OTHERS = [n for n, a in state_algorithms().items() if not a.frame and "grad" not in n]
+
+
+@pytest.mark.parametrize("algorithm", OTHERS)
 def test_every_other_algorithm(algorithm: str) -> None:
     a = accelerator("hyq", algorithm, floating=algorithm == "energy", **UNITS)
     arguments = a.sample(10, seed=4)

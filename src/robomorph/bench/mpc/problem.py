@@ -13,7 +13,7 @@ import numpy.typing as npt
 from robomorph.bench.mpc.referee import PinocchioArm, Trajectory
 from robomorph.errors import ModelWarning
 from robomorph.loading import load
-from robomorph.model.sources import read_source
+from robomorph.model.sources import urdf_text
 from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
@@ -156,5 +156,4 @@ def subject(source: str) -> tuple[Robot, PinocchioArm]:
 
 
 def read_urdf(source: str) -> str:
-    document = read_source(source)
-    return document.data.decode(document.encoding or "utf-8")
+    return urdf_text(source)

@@ -64,6 +64,15 @@ class Adam(DynamicsPeer):
             return self._compiled(evaluator), "generated C"
         return evaluator, "virtual machine"
 
+    def acceleration(self) -> Any:
+        """qdd as a casadi.Function of q, qd and tau, to be differentiated in problems: by a solve, which is
+        cheaper there than an inverse."""
+        cs, base, still = self.casadi, self.casadi.SX.eye(4), self.casadi.SX.zeros(6)
+        mass = self.dynamics.mass_matrix(base, self.q)[6:, 6:]
+        bias = self.dynamics.bias_force(base, self.q, still, self.v)[6:]
+        found = cs.densify(cs.solve(mass, self.a - bias))
+        return cs.Function("acceleration", [self.q, self.v, self.a], [found], {"cse": True})
+
     def _expressions(self, name: str) -> list[Any]:
         cs, base, still = self.casadi, self.casadi.SX.eye(4), self.casadi.SX.zeros(6)
         mass = self.dynamics.mass_matrix(base, self.q)[6:, 6:]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
-from robomorph.model.sources import read_source
+from robomorph.model.sources import urdf_text
 
 if TYPE_CHECKING:
     from robomorph.given.named_robot import NamedRobot
@@ -59,7 +59,7 @@ class PinocchioRobot:
             raise TargetError(f"the check of motions needs Pinocchio: pip install pin ({error})") from error
         self._pin: Any = pinocchio
         self.root: str | None = given.options.get("root")
-        text = read_source(given.source).data.decode()
+        text = urdf_text(given.source)
         base = () if self.root is None else (pinocchio.JointModelFreeFlyer(),)
         self.model: Any = pinocchio.buildModelFromXML(text, *base)
         for link, (mass, place) in given.options.get("payloads", {}).items():

@@ -54,6 +54,7 @@ DYNAMICS = Group(
     {
         "gradients": "forward-dynamics gradient against every library, batch of 128 and one call",
         "family": "every function, float64 and float32, batch of 128 and one call",
+        "derivatives": "products with derivatives and second derivatives, against the gradient's matrices",
         "steps": "one computation split in v, a, f; dc'/du; M^-1 (the papers' figure)",
         "timesteps": "N = 16, 32, 64, 128 gradients end to end (the papers' figure)",
         "threads": "persistent threads against launching them; two threads against one",
@@ -119,7 +120,16 @@ VIEWER = Group(
         "stream": "the processor's share that showing 60 states a second takes",
     },
 )
+INTEROP = Group(
+    "interop",
+    "kernels with other packages' arrays and derivatives",
+    {
+        "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
+        "torch": "Torch's calls and gradients beside matrices of derivatives, and beside NumPy arrays",
+        "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
+    },
+)
 
 GROUPS = {
-    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER)
+    group.name: group for group in (DYNAMICS, IK, PLANNING, MPC, VIEWER, INTEROP)
 }  # the first is what `robomorph bench` means

@@ -56,13 +56,14 @@ def _flat(value: Any) -> list[Any]:
 
 
 def lifted_tree(recorder: Recorder, tree: Tree, step: int) -> Tree:
-    """The tree with inertias and padded placements as recorded constants."""
+    """The tree with inertias, joint forces and padded placements as recorded constants."""
     depths = link_depths(tree)
     links = [
         replace(
             link,
             placement=recorder.lift(padded(link.placement, link.joint)),
             inertia=recorder.lift(link.inertia, step * depths[link.index]),
+            forces=recorder.lift(link.forces, step * depths[link.index]),
         )
         for link in tree.links
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from robomorph.errors import ModelError
 from robomorph.model.manifolds import Flat, Manifold
+from robomorph.model.manifolds.advance import Step, StepSlopes
 from robomorph.model.manifolds.base import Array
 from robomorph.spatial import BodyInertia, Motion, Move, Scalar
 
@@ -81,6 +82,33 @@ class JointType(ABC):
     def difference(self, q0: Array, q1: Array) -> Array:
         """The tangent step (..., nv) that leads from `q0` to `q1` (..., nq)."""
         return self._space().difference(q0, q1)
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """(nq, nv) the derivative of `integrate` by its step, at none, over scalars of any kind."""
+        known = self.known_manifold
+        if known is None:
+            raise ModelError(
+                f"joint type {type(self).__name__}: it steps configurations in a way of its own: "
+                "derivative kernels need its `manifold`, or a method tangent(q) -> rows (nq, nv)"
+            )
+        return known.tangent(q)
+
+    def advance(self, step: Step) -> tuple[list[Scalar], list[Scalar]]:
+        """Coordinates (nq,) and rates (nv,) after a step in time, over scalars of any kind."""
+        return self._stepped().advance(step)
+
+    def advance_slopes(self, step: Step) -> StepSlopes:
+        """Derivatives of `advance`."""
+        return self._stepped().advance_slopes(step)
+
+    def _stepped(self) -> Manifold:
+        known = self.known_manifold
+        if known is None:
+            raise ModelError(
+                f"joint type {type(self).__name__}: it steps configurations in a way of its own: "
+                "steps in time need its `manifold`, or methods advance(step) and advance_slopes(step)"
+            )
+        return known
 
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:
         """Random configurations (*shape, nq) inside the limits; unlimited ones in a sensible range."""

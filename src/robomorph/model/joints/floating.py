@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robomorph.model.joints.base import JointType
-from robomorph.model.joints.rotation import AXES, quaternion_turn
+from robomorph.model.joints.rotation import AXES
 from robomorph.model.manifolds import SE3
-from robomorph.spatial import Motion, Move, Scalar, Translation
+from robomorph.spatial import Motion, Move, Scalar, Translation, quaternion_turn
 
 
 class Floating(JointType):

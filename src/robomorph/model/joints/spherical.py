@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robomorph.model.joints.base import JointType
-from robomorph.model.joints.rotation import AXES, quaternion_turn
+from robomorph.model.joints.rotation import AXES
 from robomorph.model.manifolds import SO3
-from robomorph.spatial import BodyInertia, Motion, Move, Scalar
+from robomorph.spatial import BodyInertia, Motion, Move, Scalar, quaternion_turn
 
 
 class Spherical(JointType):

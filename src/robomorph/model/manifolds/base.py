@@ -4,10 +4,15 @@ knows those of this package by their class, and refuses others."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+
+from robomorph.errors import ModelError
+from robomorph.model.manifolds.advance import Step, StepSlopes
+from robomorph.spatial import Scalar
 
 Array = npt.NDArray[Any]
 
@@ -31,6 +36,25 @@ class Manifold(ABC):
     @abstractmethod
     def difference(self, q0: Array, q1: Array) -> Array:
         """The tangent step (..., nv) that leads from `q0` to `q1` (..., nq)."""
+
+    def tangent(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        """(nq, nv) how coordinates change with a small step: the derivative of `integrate` by its step, at
+        none. Over scalars of any kind, so that programs are differentiated along the manifold."""
+        raise ModelError(
+            f"manifold {self!r}: it does not say how its coordinates change with a small step: give it a "
+            "method tangent(q) -> rows (nq, nv) for derivative kernels"
+        )
+
+    def advance(self, step: Step) -> tuple[list[Scalar], list[Scalar]]:
+        """Coordinates (nq,) and rates (nv,) after a step in time (advance.py), over scalars of any kind."""
+        raise ModelError(
+            f"manifold {self!r}: it does not say where a step in time leads: give it methods advance(step) "
+            "and advance_slopes(step)"
+        )
+
+    def advance_slopes(self, step: Step) -> StepSlopes:
+        """Derivatives of `advance`."""
+        raise ModelError(f"manifold {self!r}: expected a method advance_slopes(step) beside advance(step)")
 
     @abstractmethod
     def random(self, rng: np.random.Generator, lower: float, upper: float, shape: tuple[int, ...]) -> Array:

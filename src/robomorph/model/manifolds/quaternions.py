@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robomorph.model.manifolds.base import Array
+from robomorph.spatial import Scalar
 
 
 def product(a: Array, b: Array) -> Array:
@@ -45,6 +48,12 @@ def turn_between(q0: Array, q1: Array) -> Array:
     angle = 2 * np.arctan2(length, turn[..., 3:])
     tiny = length < 1e-12
     return np.asarray(turn[..., :3] * np.where(tiny, 2.0, angle / np.where(tiny, 1.0, length)))
+
+
+def turning(quaternion: Sequence[Scalar]) -> list[list[Scalar]]:
+    """(4, 3) the change of [x y z w] with a small turn w in the turned axes: half of quaternion times w."""
+    x, y, z, w = (0.5 * c for c in quaternion)
+    return [[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]]
 
 
 def random(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:

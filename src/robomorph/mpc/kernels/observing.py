@@ -103,7 +103,8 @@ class ObserverKernels:
     def _carry(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Inverse dynamics of a robot that has no other mass."""
         tree = self._robot.specialiser.tree(regroup=False)
-        bare = replace(tree, links=tuple(replace(link, inertia=BodyInertia()) for link in tree.links))
+        links = (replace(link, inertia=BodyInertia(), forces=()) for link in tree.links)
+        bare = replace(tree, links=tuple(links))
         return {"torque": self._torques(self._loaded(bare, 1.0), given)}
 
     def _torques(self, tree: Tree, values: Mapping[str, Any]) -> list[Any]:

@@ -42,7 +42,8 @@ def _body(parent: Xml.Element, model: Model, index: int, body: Body) -> Xml.Elem
         quat=_text(quaternion(body.placement.rotation)),
     )
     kind = _TYPES[body.kind]
-    Xml.SubElement(node, "joint", name=f"joint{index}", type=kind, axis=_text(body.axis), pos="0 0 0")
+    place = {"name": f"joint{index}", "type": kind, "axis": _text(body.axis), "pos": "0 0 0"}
+    Xml.SubElement(node, "joint", place | _own_forces(model, body))
     inertia = body.inertia
     if not inertia.is_zero:
         t = inertia.tensor
@@ -55,6 +56,24 @@ def _body(parent: Xml.Element, model: Model, index: int, body: Body) -> Xml.Elem
             fullinertia=_text(np.array(full)),
         )
     return node
+
+
+def _own_forces(model: Model, body: Body) -> dict[str, str]:
+    """What MuJoCo has of the joint itself, in its words."""
+    if model.passive is None:
+        return {"armature": repr(float(body.armature))}
+    if body.friction:
+        raise ArgumentError(
+            f"{model.name}: joint {body.joint_name!r}: MuJoCo's friction loss is a constraint of its solver, "
+            "not the smooth law of passive=True: load the robot with friction=0, or use RobotPlant"
+        )
+    values = {
+        "armature": body.armature,
+        "damping": body.damping,
+        "stiffness": body.stiffness,
+        "springref": body.rest,
+    }
+    return {name: repr(float(value)) for name, value in values.items()}
 
 
 def quaternion(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

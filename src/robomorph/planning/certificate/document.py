@@ -113,7 +113,17 @@ def robot_data(robot: Robot) -> dict[str, Any]:
             f"robot {robot.name!r}: expected one that robomorph.load made, whose text is known, to write its "
             "plan down; found one made from a model"
         )
+    if robot.model.passive is not None or any(body.armature for body in robot.model.bodies):
+        raise ArgumentError(
+            f"robot {robot.name!r}: expected a robot without armatures and passive forces to write its plan "
+            "down, as the checker knows none of them: load it with armature=0 and passive=False"
+        )
     document, options = robot.record
+    if document.format != "URDF":
+        raise ArgumentError(
+            f"{document.label}: expected a robot of URDF to write a plan down, which `robomorph check` reads "
+            f"again, found {document.format}"
+        )
     try:
         text = document.data.decode(document.encoding or "utf-8")
     except (UnicodeDecodeError, LookupError):

@@ -84,7 +84,11 @@ def make_functions(robot: Robot, texts: Sequence[str], dtype: str, threads: int)
 
 def _function(robot: Robot, spec: FunctionSpec, text: str, dtype: str, threads: int) -> Function:
     algorithm = ALGORITHMS[spec.algorithm]
-    if not algorithm.takes_states_alone or not set(algorithm.inputs) <= set(STATES):
+    if (
+        spec.derivative is not None
+        or not algorithm.takes_states_alone
+        or not set(algorithm.inputs) <= set(STATES)
+    ):
         raise ArgumentError(f"functions: {text}: expected one that takes {', '.join(STATES)} alone")
     kernel = robot.compile(
         spec.algorithm, frame=spec.frame, outputs=spec.outputs, dtype=dtype, threads=threads, target="cpu"

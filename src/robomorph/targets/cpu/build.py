@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -22,6 +22,21 @@ def compile_object(text: str, level: int = 2) -> bytes:
         # A context of its own, which goes with the module: the global one would keep its constants and types.
         module = llvm.parse_assembly(text, llvm.create_context())
         return bytes(_machine(level).emit_object(module))
+    except RuntimeError as error:
+        raise TargetError(f"LLVM refused generated code (a defect in robomorph): {error}") from error
+
+
+def linkable_object(text: str, shown: Collection[str], level: int = 2) -> bytes:
+    """Object code for the system's linker, in which only the functions named in `shown` are seen."""
+    _initialise()
+    try:
+        module = llvm.parse_assembly(text, llvm.create_context())
+        machine = _machine(level)
+        module.triple, module.data_layout = host().triple, str(machine.target_data)
+        for function in module.functions:
+            if not function.is_declaration and function.name not in shown:
+                function.linkage = "internal"
+        return bytes(machine.emit_object(module))
     except RuntimeError as error:
         raise TargetError(f"LLVM refused generated code (a defect in robomorph): {error}") from error
 

@@ -24,7 +24,7 @@ from robomorph.bench.planning.solving import (
 from robomorph.bench.records import Record
 from robomorph.bench.sections.section import Job, Records, Section, TableData
 from robomorph.bench.session import Session, in_short
-from robomorph.model.sources import read_source
+from robomorph.model.sources import urdf_text
 from robomorph.planning.motion import Motion
 
 NAME = "drake"
@@ -71,7 +71,7 @@ def _described(check: MotionCheck, motion: Motion) -> ArmMotion:
     names = ["lower", "upper", *(["velocity"] if held.get("velocity") else [])]
     assert motion.start is not None and motion.end is not None and motion.duration.bounds is not None
     return ArmMotion(
-        urdf=read_source(given.source).data.decode(),
+        urdf=urdf_text(given.source),
         root=motion.robot.link_names[0],
         joints=tuple(motion.robot.velocity_names),
         start=motion.start[0],

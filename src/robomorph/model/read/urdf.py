@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from robomorph.naming import hint
 
-from .arrays import Array, frozen
-from .description import Description, Joint, Limits, Link, Mimic
-from .fields import Fields
-from .inertia import Inertia
-from .joints import JOINT_TYPES
-from .kinds import is_bounded, is_scalar, joint_kinds
-from .mesh_paths import MeshPaths
-from .notes import (
+from ..arrays import Array, frozen
+from ..description import Description, Joint, Limits, Link, Mimic
+from ..document import Document
+from ..inertia import Inertia
+from ..joints import JOINT_TYPES
+from ..kinds import is_bounded, is_scalar, joint_kinds
+from ..mesh_paths import MeshPaths
+from ..notes import (
     AXIS_LENGTH,
     HALF_LIMITS,
     INDEFINITE,
@@ -32,11 +31,11 @@ from .notes import (
     QUATERNION_VERSION,
     TRIANGLE,
     TWO_ROTATIONS,
-    Notes,
 )
-from .pose import Pose, right_angle_error, rotation_from_rpy
-from .rotation import rotation_from_quaternion, rpy_from_rotation
-from .sources import Document
+from ..pose import Pose, right_angle_error, rotation_from_rpy, snapped_axis
+from ..rotation import rotation_from_quaternion, rpy_from_rotation
+from .base import Format, Reading
+from .urdf_fields import Fields
 from .urdf_schema import check_vocabulary
 from .urdf_shapes import ShapeReader
 from .xmltree import Element, parse_xml
@@ -47,11 +46,14 @@ _UNIT_TOLERANCE = 1e-6
 _ZEROS = frozen((0.0, 0.0, 0.0), (3,))
 
 
-def parse_urdf(document: Document, notes: Notes, snap: float, package_dirs: tuple[Path, ...]) -> Description:
-    """Read a URDF document; concerns go to `notes`, `snap` (rad) is explained at `load_model`."""
+def parse_urdf(document: Document, reading: Reading) -> Description:
+    """Read a URDF document."""
     root = parse_xml(document.data, document.label, document.encoding)
-    meshes = MeshPaths(document.path, package_dirs)
-    return _Reader(Fields(document.label, notes), snap, meshes).robot(root)
+    meshes = MeshPaths(document.path, reading.package_dirs)
+    return _Reader(Fields(document.label, reading.notes), reading.snap, meshes).robot(root)
+
+
+URDF = Format("URDF", read=parse_urdf, tags=("robot",))
 
 
 class _Reader:
@@ -221,7 +223,7 @@ class _Reader:
             )
         if abs(length - 1.0) > _UNIT_TOLERANCE:
             self.notes.add(AXIS_LENGTH, self.fields.place(joint), f"length {length:.6g}")
-        axis = self.snapped_axis(written / length)
+        axis = snapped_axis(written / length, self.snap)
         if joint_type.axis_is_z and axis.tolist() != [0.0, 0.0, 1.0]:
             self.notes.add(PLANAR_AXIS, self.fields.place(joint), f'axis "{element.attributes["xyz"]}"')
             return np.array([0.0, 0.0, 1.0])
@@ -230,12 +232,6 @@ class _Reader:
             detail = f"axis entry {at_least(float(off.max()))} is nearly 0"
             self.notes.add(NEARLY_RIGHT, self.fields.place(joint), detail)
         return axis
-
-    def snapped_axis(self, axis: Array) -> Array:
-        small = np.abs(axis) <= self.snap
-        exact = np.where(small, 0.0, axis)
-        unit: Array = np.sign(exact) if small.sum() == 2 else exact / np.linalg.norm(exact)
-        return unit
 
     def limits(self, joint: Element, kind: str) -> Limits:
         element = self.fields.one(joint, "limit")
@@ -308,7 +304,7 @@ def at_least(distance: float) -> str:
 
 
 def _other_format(tag: str) -> str:
-    formats = {"sdf": "SDF", "mujoco": "MuJoCo MJCF", "COLLADA": "COLLADA", "html": "a web page"}
+    formats = {"sdf": "SDF", "COLLADA": "COLLADA", "html": "a web page"}
     if tag in formats:
-        return f"this is {formats[tag]}; convert it to URDF first"
-    return "load a URDF file, whose outermost element is <robot name=...>"
+        return f"this is {formats[tag]}; convert it to URDF or MJCF first"
+    return "load a URDF file, whose outermost element is <robot name=...>, or MJCF, whose is <mujoco>"

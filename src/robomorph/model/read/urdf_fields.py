@@ -8,16 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ModelError
-from .arrays import Array
-from .notes import REPEATED, Notes, Place, fault
+from ...errors import ModelError
+from ..arrays import LARGEST, Array
+from ..notes import REPEATED, Notes, Place, fault
 from .urdf_schema import KINDS
 from .xmltree import Element
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-# Metres, kilograms and kg m^2 beyond this mean nothing in a robot; below it none of our sums and
-# products overflows.
-LARGEST = 1e30
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ class Fields:
         if not math.isfinite(value):
             fix = "write a plain decimal number"
             if "${" in text or "$(" in text:
-                fix = "this is a xacro expression: run xacro first and load its output"
+                fix = "this is a xacro expression: load it with xacro=True, or call the file .xacro"
             raise self.wrong(element, f"a finite number in {attribute!r}", f'"{_short(text)}"', fix)
         return value
 

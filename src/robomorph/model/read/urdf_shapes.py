@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from robomorph.naming import hint
 
-from ..errors import ModelError
-from .fields import Fields
-from .geometry import Box, Capsule, Color, Cylinder, Geometry, Mesh, Shape, ShapeKind, Sphere, Triple
-from .mesh_paths import MeshPaths
-from .model import WORLD
-from .notes import BAD_COLOR, DROPPED_SHAPE, MISSING_MESH, REPEATED, TEXTURE, UNKNOWN_MATERIAL
-from .pose import Pose
+from ...errors import ModelError
+from ..geometry import Box, Capsule, Color, Cylinder, Geometry, Mesh, Shape, ShapeKind, Sphere, Triple
+from ..mesh_paths import MeshPaths
+from ..model import WORLD
+from ..notes import BAD_COLOR, DROPPED_SHAPE, MISSING_MESH, REPEATED, TEXTURE, UNKNOWN_MATERIAL
+from ..pose import Pose
+from .urdf_fields import Fields
 from .urdf_schema import KINDS
 from .xmltree import Element
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from robomorph.naming import close_matches
 
-from .notes import STRAY_TEXT, UNKNOWN_ATTRIBUTE, UNKNOWN_ELEMENT, UNKNOWN_VERSION
+from ..notes import STRAY_TEXT, UNKNOWN_ATTRIBUTE, UNKNOWN_ELEMENT, UNKNOWN_VERSION
 from .xmltree import Element
 
 if TYPE_CHECKING:
-    from .fields import Fields
+    from .urdf_fields import Fields
 
 # 1.1 brought quat_xyzw; 1.2 capsules, and limits of acceleration, deceleration and jerk.
 VERSIONS = ("1.0", "1.1", "1.2")
@@ -129,9 +129,10 @@ def _check(element: Element, kind: Kind, fields: Fields) -> None:
     known = kind.children | kind.ignored
     for child in element.children:
         if child.tag.startswith("xacro:") and element.tag in SHAPES:
-            notes.add(UNKNOWN_ELEMENT, fields.place(child), "a xacro macro: run xacro first")
+            notes.add(UNKNOWN_ELEMENT, fields.place(child), "a xacro macro: load it with xacro=True")
         elif child.tag.startswith("xacro:"):
-            raise fields.wrong(child, "plain URDF", "a xacro macro", "run xacro first and load its output")
+            fix = "load it with xacro=True, or call the file .xacro"
+            raise fields.wrong(child, "plain URDF", "a xacro macro", fix)
         elif child.tag not in known | kind.foreign and not _is_prefixed(child.tag):
             guess = _guess(child.tag, known, "<{}>")
             notes.add(UNKNOWN_ELEMENT, fields.place(child), guess)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from ..errors import ModelError
-from .notes import Place, fault
+from ...errors import ModelError
+from ..document import MAX_BYTES
+from ..notes import Place, fault
 
-# Far above any published robot, and small enough to read in well under a second.
-MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 64
 MAX_ELEMENTS = 200_000
 _SHOWN_TEXT = 40
@@ -62,7 +61,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     if not data.strip():
         raise fault(
             Place(source, 1, "start of file"),
-            expected="a URDF document",
+            expected="a robot's description",
             found="nothing at all",
             fix="check that the file was written completely",
         )
@@ -73,7 +72,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
             found=f"{len(data)} bytes",
             fix="remove what is not needed, such as embedded meshes",
         )
-    data, skipped = _without_leading(data)
+    data, skipped = without_leading(data)
     builder = _Builder(source, encoding, skipped)
     try:
         builder.parser.Parse(data, True)
@@ -85,7 +84,7 @@ def parse_xml(data: bytes, source: str, encoding: str | None = None) -> Element:
     return builder.root
 
 
-def _without_leading(data: bytes) -> tuple[bytes, int]:
+def without_leading(data: bytes) -> tuple[bytes, int]:
     """The document from its <?xml on, and how many lines came before.
 
     XML allows nothing before its declaration, but files have blank lines and comments there.

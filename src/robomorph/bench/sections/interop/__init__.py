@@ -1,0 +1,1 @@
+"""What other packages' arrays cost beside NumPy's."""

@@ -1,0 +1,75 @@
+"""Shared libraries of functions for CasADi, kept on disk under names that tell all that is in them."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from robomorph.runtime.cache import default_cache
+from robomorph.targets.casadi.callee import Callee
+from robomorph.targets.casadi.linking import is_whole, link
+from robomorph.targets.casadi.machine_code import object_code
+
+logger = logging.getLogger(__name__)
+_FOLDER = "casadi"  # of the kernel cache
+_LIMIT_BYTES = 512 * 2**20
+
+
+def library(name: str, make: Callable[[], Sequence[Callee]], folder: Path | None) -> Path:
+    """The library `name`.so, made if it is not in `folder` (None: the kernel cache, or a folder of this
+    process alone where there is none, or none that can be written)."""
+    cached = default_cache().directory
+    if folder is None and cached is not None:
+        try:
+            return _in_folder(name, make, cached / _FOLDER)
+        except OSError as error:
+            logger.warning("cannot keep %s.so in %s, going on without: %s", name, cached, error)
+    return _in_folder(name, make, _temporary() if folder is None else folder)
+
+
+def _in_folder(name: str, make: Callable[[], Sequence[Callee]], folder: Path) -> Path:
+    path = folder / f"{name}.so"
+    if is_whole(path):
+        _mark_used(path)
+    else:
+        link([functools.partial(object_code, callee) for callee in make()], path)
+        _evict(folder)
+    return path
+
+
+@functools.cache
+def _temporary() -> Path:
+    """For this process alone, where there is no cache."""
+    folder = Path(tempfile.mkdtemp(prefix="robomorph-casadi-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _mark_used(path: Path) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        return
+
+
+def _evict(folder: Path) -> None:
+    """Remove libraries unused for longest until the rest fits. Who has loaded one keeps it."""
+    found = []
+    for path in folder.glob("*.so"):
+        try:
+            found.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+        except OSError:
+            continue
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found)[:-1]:
+        if total <= _LIMIT_BYTES:
+            return
+        path.unlink(missing_ok=True)
+        path.with_suffix(".sha256").unlink(missing_ok=True)
+        total -= size

@@ -1,0 +1,1 @@
+"""The bridge to JAX; its face is `robomorph.jax`."""

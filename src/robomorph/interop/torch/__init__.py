@@ -1,0 +1,1 @@
+"""The bridge to Torch; its face is `robomorph.torch`."""

@@ -1,0 +1,13 @@
+"""Robots as functions of Torch tensors: autograd, torch.func, torch.compile on kernels (docs/arrays.md).
+
+functions = robomorph.torch.Functions(robomorph.load("iiwa14"))
+functions.forward_dynamics(q, qd, tau).square().sum().backward()
+"""
+
+from robomorph.interop.packages import require
+
+require("torch")
+
+from robomorph.interop.torch.functions import Functions  # noqa: E402
+
+__all__ = ["Functions"]

@@ -1,0 +1,61 @@
+"""How the bridge is found: from the robot's own methods, and without Torch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import robomorph
+from robomorph import ArgumentError
+from robomorph.interop.functions import FUNCTIONS
+from tests.interop.torch.package import Functions, tensors, torch
+
+
+def test_every_function_is_a_method() -> None:
+    functions = Functions(robomorph.load("iiwa14"))
+    for name in FUNCTIONS:
+        assert callable(getattr(functions, name)), name
+    assert robomorph.torch.Functions is Functions and "torch" in dir(robomorph)
+
+
+def test_the_robots_methods_name_it() -> None:
+    robot = robomorph.load("iiwa14")
+    q, qd, tau = tensors("iiwa14")
+    with pytest.raises(ArgumentError, match=r"tau: .*robomorph\.torch\.Functions\(robot\)"):
+        robot.forward_dynamics(q, qd, tau.requires_grad_())
+    assert robot.forward_dynamics(q.float(), qd.float(), tau.detach().float()).dtype == "float32"
+    with pytest.raises(ArgumentError):
+        torch.func.vmap(robot.forward_dynamics)(q[None], qd[None], tau[None])
+
+
+def test_without_torch_the_extra_is_named(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
+    code = (
+        "import robomorph\n"
+        "try: robomorph.torch\n"
+        "except robomorph.MissingPackageError as error: print(type(error).__mro__[2:], error)\n"
+        "robot = robomorph.load('chain:2')\n"
+        "assert robot.gravity_torque([0.0, 0.0]).shape == (2,)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "pip install 'robomorph[torch]'" in result.stdout and "ImportError" in result.stdout
+
+
+def test_import_of_robomorph_does_not_import_torch() -> None:
+    code = (
+        "import sys, robomorph; robomorph.load('chain:2').mass_matrix([0, 0]); print('torch' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert found.stdout.strip() == "False", found.stderr

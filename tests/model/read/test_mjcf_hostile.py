@@ -1,0 +1,161 @@
+"""Sources of MJCF that are none, or that are broken: a RobomorphError each, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import mujoco
+import pytest
+
+from robomorph.errors import ModelError, RobomorphError
+from robomorph.model import load_model
+from tests.model.read.mujoco_oracle import mj_model
+
+BODY = "<body name='b'><joint name='j'/><geom size='1'/></body>"
+GOOD = f"<mujoco model='m'><worldbody>{BODY}</worldbody></mujoco>"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<mujoco>", "well-formed XML|parse error|XML"),
+        ("<mujoco", "well-formed XML"),
+        ("<mujoco><nonsense/></mujoco>", "nonsense"),
+        ("<mujoco><include file='no/such.xml'/></mujoco>", "no/such.xml"),
+        ("<mujoco><asset><mesh file='none.stl'/></asset></mujoco>", "none.stl"),
+        (GOOD.replace("size='1'", "size='x'"), "size"),
+        (GOOD.replace("size='1'", "size='-1'"), "size"),
+        (GOOD.replace("<joint name='j'/>", "<joint name='j'/><joint name='j'/>"), "repeated name"),
+        (GOOD.replace("<geom size='1'/>", ""), "mass and inertia of moving bodies"),
+        ("\ufeff\n<!-- a --><mujoco><b/></mujoco>", "MuJoCo compiles"),
+    ],
+)
+def test_what_mujoco_refuses_is_refused_in_its_words(text: str, found: str) -> None:
+    with pytest.raises(ModelError, match=found):
+        load_model(text)
+
+
+def test_the_message_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_text(GOOD.replace("<geom size='1'/>", ""))
+    with pytest.raises(ModelError, match=r"broken\.xml: expected a model that MuJoCo compiles.*line 1"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 100, os.urandom(1000), b"\xff\xfe<\x00m\x00"])
+def test_garbage(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_bytes(content)
+    for source in (path, content):
+        with pytest.raises(RobomorphError):
+            load_model(source)
+
+
+def test_huge_files_and_folders(tmp_path: Path) -> None:
+    path = tmp_path / "huge.xml"
+    path.write_bytes(b"<mujoco>" + b" " * (17 * 2**20))
+    with pytest.raises(ModelError, match="at most 16777216 bytes"):
+        load_model(path)
+    with pytest.raises(ModelError, match=r"found a directory. Name the .urdf or .xml file"):
+        load_model(tmp_path)
+
+
+def test_nesting_without_end() -> None:
+    deep = "<body><joint/><geom size='1'/>" * 3000 + "</body>" * 3000
+    with pytest.raises(RobomorphError):
+        load_model(f"<mujoco><worldbody>{deep}</worldbody></mujoco>")
+
+
+def test_files_include_others_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text("<mujoco><option gravity='0 0 -1'/></mujoco>")
+    path = tmp_path / "robot.xml"
+    path.write_text(GOOD.replace("<worldbody>", "<include file='part.xml'/><worldbody>"))
+    assert load_model(path).gravity.tolist() == [0.0, 0.0, -1.0]
+    (tmp_path / "robot.odd").write_text(path.read_text())
+    try:  # MuJoCo 4 goes by the name's end, others do not
+        assert load_model(tmp_path / "robot.odd") == load_model(path)
+    except ModelError as error:
+        assert "call the file .xml" in str(error)
+    path.write_text("<mujoco><include file='robot.xml'/></mujoco>")
+    with pytest.raises(ModelError, match=r"robot\.xml"):
+        load_model(path)
+
+
+def test_warnings_of_mujoco_are_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Left alone they go to the terminal, and to a log in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    seen: list[str] = []
+    mujoco.set_mju_user_warning(seen.append)
+    try:
+        text = GOOD.replace("<geom size='1'/>", "<geom size='1' user='nan'/>")
+        with pytest.warns(UserWarning, match="what MuJoCo warns of.*NaN"):
+            load_model(text)
+        assert seen == []
+        mj_model(GOOD)
+        assert mujoco.get_mju_user_warning() is not None
+    finally:
+        mujoco.set_mju_user_warning(None)
+    assert list(tmp_path.iterdir()) == [] and capfd.readouterr() == ("", "")
+
+
+def test_many_threads() -> None:
+    failed: list[BaseException] = []
+
+    def many() -> None:
+        try:
+            for _ in range(20):
+                assert load_model(GOOD).joint_names == ("j",)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=many) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def foreign(module: str, name: str, **attributes: Any) -> Any:
+    kind = type(name, (), {"__module__": module, **attributes})
+    return kind()
+
+
+def test_models_of_other_packages_and_versions() -> None:
+    for module in ("mujoco_py.cymj", "mujoco", "mujoco._structs"):
+        with pytest.raises(ModelError, match="expected an MjModel or MjSpec of the package mujoco"):
+            load_model(foreign(module, "MjModel"))
+    with pytest.raises(ModelError, match="expected a built-in name, a path"):
+        load_model(foreign("elsewhere", "MjModel"))
+    with pytest.raises(ModelError, match="expected a built-in name, a path"):
+        load_model(mujoco.MjData(mj_model(GOOD)))
+
+
+def test_versions_without_an_array_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from robomorph.model.read import mjcf_compile
+    from robomorph.model.read.mjcf_arrays import Arrays
+
+    class Old:
+        nbody, njnt, names = 1, 0, b"m\0world\0"
+        name_bodyadr = (2,)
+
+    with pytest.raises(ModelError, match=r"expected an MjModel of MuJoCo 3\.2 or later, with jnt_axis"):
+        Arrays(Old(), "<mujoco model>")["jnt_axis"]
+    assert mjcf_compile.is_mujoco(mj_model(GOOD))
+
+
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(ModelError, match=r"pip install 'robomorph\[mjcf\]'"):
+        load_model(GOOD)
+    empty = ModuleType("mujoco")
+    monkeypatch.setitem(sys.modules, "mujoco", empty)
+    with pytest.raises(RobomorphError):
+        load_model(GOOD)
