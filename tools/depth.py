@@ -44,7 +44,7 @@ def print_formulations() -> None:
     print("| robot | algorithm | formulation | operations | depth | barriers | rounds |")
     print("|---|---|---|---|---|---|---|")
     for name, robot in robots().items():
-        for algorithm, formulations in state_algorithms().items():
+        for algorithm, formulations in ALGORITHMS.items():
             frame = robot.frame_names[-1] if algorithm == "jacobian" else None
             for formulation in formulations:
                 request = make_request(robot.model, algorithm, frame=frame, formulation=formulation)

@@ -1,4 +1,5 @@
-"""Armature: inertia that a joint's rates have beside the links', in every algorithm and formulation."""
+"""Armature: inertia that a joint's rates have beside the links', in every algorithm and formulation. What
+is asked of all of them is asked of damping, springs and friction, too."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.model.robots import builtin_urdf
 from robomorph.mpc.kernels.observing import ObserverKernels
 from robomorph.verify.yardstick import Yardstick, error, random_states
-from tests.oracle.armed import armed
+from tests.oracle.armed import armed, resisting
 from tests.oracle.random_trees import RandomRobot, random_robots
 from tests.planning.kernels.test_torque import check_first, check_second
 
@@ -74,27 +75,33 @@ def as_in_the_textbook(robot: Robot) -> None:
             assert error(value, expected[output], "float64") < allowed, (name, output)
 
 
+EACH = pytest.mark.parametrize("forces", [armed, resisting])
+
+
+@EACH
 @pytest.mark.parametrize(("name", "floating"), [("iiwa14", False), ("hyq", True)])
-def test_every_kernel_is_what_the_textbook_says(name: str, floating: bool) -> None:
-    robot = armed(robomorph.load(name, floating_base=floating))
+def test_every_kernel_is_what_the_textbook_says(name: str, floating: bool, forces: Any) -> None:
+    robot = forces(robomorph.load(name, floating_base=floating))
     found = robot.verify()
     assert found.passed, found.as_data()
     formulations_agree(robot)
 
 
-@given(random_robots())
+@EACH
+@given(drawn=random_robots())
 @QUIET
-def test_random_trees(drawn: RandomRobot) -> None:
+def test_random_trees(drawn: RandomRobot, forces: Any) -> None:
     """Joints of all kinds, mimic joints among them."""
-    robot = armed(load(drawn))
+    robot = forces(load(drawn))
     as_in_the_textbook(robot)
     formulations_agree(robot)
 
 
-@given(random_robots(narrow=True))
+@EACH
+@given(drawn=random_robots(narrow=True))
 @QUIET
-def test_derivatives_of_planning(drawn: RandomRobot) -> None:
-    robot = armed(load(drawn))
+def test_derivatives_of_planning(drawn: RandomRobot, forces: Any) -> None:
+    robot = forces(load(drawn))
     check_first(robot, 3)
     check_second(robot, 4, wrench=True)
 

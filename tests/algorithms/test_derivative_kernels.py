@@ -4,6 +4,7 @@ other: every algorithm, every joint type, mimic joints, floating bases, wrenches
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import pytest
 import robomorph
 from robomorph import ArgumentError, ModelWarning, Robot
 from robomorph.algorithms.closed_derivatives import CLOSED, closed_forms
+from robomorph.algorithms.derived import derived_algorithm
 from robomorph.algorithms.registry import ALGORITHMS
 from tests.model.samples import MENAGERIE
 from tests.oracle.armed import resisting
@@ -33,7 +35,7 @@ CASES = {
 # Those whose joints have armatures, springs, dampers and friction, too.
 RESISTING = ("menagerie", "crane-floating", "planar")
 ALL = [*CASES, *(f"resisting {case}" for case in RESISTING)]
-STEP = 1e-3
+STEP = 1e-4
 # Fourth-order central differences.
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 STATES = 3
@@ -84,10 +86,16 @@ def bench(case: str, algorithm: str, *, wrenches: bool = False, seed: int = 5, s
     wishes: dict[str, Any] = {"frame": robot.link_names[-1] if entry.frame else None, "f_ext": wrenches}
     kernel = robot.compile(algorithm, target="interpreter", **wishes)
     q = robot.random_state(rng, STATES).q
-    rest = [speed * rng.normal(size=(STATES, *port.shape)) for port in kernel.inputs[1:]]
+    rest = [_drawn(rng, port, speed) for port in kernel.inputs[1:]]
     directions = [rng.normal(size=(STATES, robot.nv)), *(rng.normal(size=x.shape) for x in rest)]
     weights = [rng.normal(size=(STATES, *port.shape)) for port in kernel.outputs]
     return Bench(robot, algorithm, wishes, [q, *rest], directions, weights)
+
+
+def _drawn(rng: np.random.Generator, port: Any, speed: float) -> Array:
+    """Values of one argument after q; steps in time are short, as those of a second leave no digits."""
+    values = rng.normal(size=(STATES, *port.shape))
+    return 0.02 * np.abs(values) if port.name == "dt" else speed * values
 
 
 def listed(result: Any) -> Arrays:
@@ -191,3 +199,13 @@ def test_ports_and_names() -> None:
 def test_unknown_derivatives_are_refused() -> None:
     with pytest.raises(ArgumentError, match="derivative: unknown name 'grad'"):
         load("iiwa14").compile("inverse_dynamics", derivative="grad")
+
+
+@pytest.mark.parametrize("derivative", ["vjp", "jvp", "hvp"])
+def test_names_that_would_be_there_twice_are_refused(derivative: str) -> None:
+    """The derivative by a parameter `t` would be called like the step: exported code did not compile."""
+    entry = replace(ALGORITHMS["step"], parameters={"t": (), "dt": ()})
+    with pytest.raises(
+        ArgumentError, match="'dt', which it takes or gives, would be called like an argument"
+    ):
+        derived_algorithm(entry, derivative, tuple(entry.outputs), wrenches=False)

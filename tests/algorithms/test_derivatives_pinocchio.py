@@ -1,5 +1,5 @@
-"""Derivative kernels against Pinocchio's matrices, and second derivatives against differences of our gradients,
-which Pinocchio confirms: fast states, float32, batches of any size, single results, no weights."""
+"""Derivative kernels against Pinocchio's matrices, and second derivatives against differences of our
+gradients, which Pinocchio confirms: fast states, float32, batches of any size, single results, no weights."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from tests.oracle.crane import CRANE
 from tests.oracle.reference import Reference, build
 
 Array = npt.NDArray[Any]
+URDF = {name: (builtin_urdf(name) or b"").decode() for name in ("iiwa14", "hyq", "atlas")}
 SOURCES = {
-    "iiwa14": (builtin_urdf("iiwa14").decode(), False),
-    "hyq": (builtin_urdf("hyq").decode(), False),
-    "hyq floating": (builtin_urdf("hyq").decode(), True),
-    "atlas floating": (builtin_urdf("atlas").decode(), True),
+    "iiwa14": (URDF["iiwa14"], False),
+    "hyq": (URDF["hyq"], False),
+    "hyq floating": (URDF["hyq"], True),
+    "atlas floating": (URDF["atlas"], True),
     "crane floating": (CRANE, True),
     "ball shoulder": (chain(*WITH_BALLS["ball shoulder"]), False),
 }

@@ -1,4 +1,5 @@
-"""Damping, springs and friction of joints as part of the dynamics, in every algorithm and formulation."""
+"""Damping, springs and friction of joints as part of the dynamics: their laws, by hand and against
+others. That every algorithm and formulation knows them is seen in test_armature.py."""
 
 from __future__ import annotations
 
@@ -9,41 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import robomorph
 from robomorph import ArgumentError, ModelError, ModelWarning, Passive, TargetError
-from tests.algorithms.test_armature import as_in_the_textbook, formulations_agree, load
 from tests.oracle.armed import resisting
-from tests.oracle.random_trees import RandomRobot, random_robots
-from tests.planning.kernels.test_torque import check_first, check_second
+from tests.targets.rtl.toolchains import needs_verilator
 
 Array = npt.NDArray[Any]
-QUIET = settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-
-
-@pytest.mark.parametrize(("name", "floating"), [("iiwa14", False), ("hyq", True)])
-def test_every_kernel_is_what_the_textbook_says(name: str, floating: bool) -> None:
-    robot = resisting(robomorph.load(name, floating_base=floating))
-    found = robot.verify()
-    assert found.passed, found.as_data()
-    formulations_agree(robot)
-
-
-@given(random_robots())
-@QUIET
-def test_random_trees(drawn: RandomRobot) -> None:
-    robot = resisting(load(drawn))
-    as_in_the_textbook(robot)
-    formulations_agree(robot)
-
-
-@given(random_robots(narrow=True))
-@QUIET
-def test_derivatives_of_planning(drawn: RandomRobot) -> None:
-    robot = resisting(load(drawn))
-    check_first(robot, 3)
-    check_second(robot, 4, wrench=True)
 
 
 def test_the_laws() -> None:
@@ -170,7 +143,7 @@ def test_passive_refusals() -> None:
     assert (damped - free)[2] == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("target", ["fixed", "rtl"])
+@pytest.mark.parametrize("target", ["fixed", pytest.param("rtl", marks=needs_verilator)])
 def test_fixed_point_has_dampers_and_springs_but_no_friction(target: str) -> None:
     robot = robomorph.load("chain:2", friction={"joint_1": 1.0}, passive=True)
     with pytest.raises(TargetError, match=r"friction of .joint_1. needs"):

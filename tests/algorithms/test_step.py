@@ -70,6 +70,27 @@ def test_turns_have_derivatives_at_rest() -> None:
     assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("derivative", ["jvp", "vjp", "hvp"])
+@pytest.mark.parametrize("kind", ["spherical", "floating"])
+def test_turns_of_exactly_one_have_derivatives(kind: str, derivative: str) -> None:
+    """Where the series ends, and from both sides of it: ten rad/s for a tenth of a second."""
+    text = (
+        '<robot name="top"><link name="a"/><link name="b"><inertial><mass value="2"/>'
+        '<inertia ixx="0.3" iyy="0.3" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="j" type="{kind}"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    robot = robomorph.load(text, gravity=(0, 0, 0))
+    kernel = robot.compile("step", derivative=derivative, target="interpreter")
+    rng = np.random.default_rng(1)
+    given = {port.name: rng.normal(size=port.shape) for port in kernel.inputs}
+    given |= {"q": robot.neutral, "qd": np.zeros(robot.nv), "tau": np.zeros(robot.nv), "dt": np.array(0.1)}
+    found = []
+    for speed in (10.0, np.nextafter(10.0, 0.0), np.nextafter(10.0, 20.0)):
+        given["qd"][-1] = speed
+        found.append(np.concatenate([np.ravel(x) for x in kernel(*(given[p.name] for p in kernel.inputs))]))
+    assert np.abs(found[0] - found[1:]).max() < 1e-12 * np.abs(found[0]).max()
+
+
 # --- what a step is ---------------------------------------------------------------------------------------
 
 
@@ -257,6 +278,19 @@ def test_small_steps_follow_the_motion() -> None:
     assert errors[1] < 0.6 * errors[0]
 
 
+def test_formats_of_chips_are_for_steps_forward() -> None:
+    """Backwards in time M - h D goes through zero; formats wide enough for that left no digits for others."""
+    robot = robomorph.load("chain:2", damping=1.0, passive=True)
+    q, qd = robot.random_state(rng=1, batch=20)
+    tau, dt = robot.inverse_dynamics(q, qd, 0.0 * qd), np.linspace(0.0, 0.1, 20)
+    weights = 0.5 * np.ones((2, 20, 2))
+    for derivative, more in ((None, ()), ("vjp", weights)):
+        chip: Any = robot.compile("step", derivative=derivative, target="fixed")
+        defined = robot.compile("step", derivative=derivative, target="interpreter")(q, qd, tau, dt, *more)
+        for a, b in zip(chip(q, qd, tau, dt, *more), defined, strict=True):
+            assert np.abs(a - b).max() < 1e-5
+
+
 # --- calls ------------------------------------------------------------------------------------------------
 
 
@@ -280,5 +314,7 @@ def test_refusals() -> None:
         robot.step(zero, zero, zero, 0.1, integrator="rk4")
     with pytest.raises(ArgumentError, match="dt: expected finite numbers"):
         robot.step(zero, zero, zero, float("inf"))
+    with pytest.raises(ArgumentError, match="dt: expected float32 or float64 numbers, found int"):
+        robot.step(zero, zero, zero, 10**400)
     with pytest.raises(ArgumentError, match="dt"):
         robot.step(np.zeros((4, 2)), zero, zero, np.zeros(3))

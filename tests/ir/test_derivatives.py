@@ -15,8 +15,10 @@ from robomorph.ir.derivatives import gradient_of, hessian_of, jacobian_of
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import OPS, SQRT
 from robomorph.ir.program import Node, Port, Program
+from robomorph.ir.trace import Tracer
 from robomorph.ir.verify import verify
 from robomorph.passes.pipeline import SIMPLIFY, run_passes
+from robomorph.spatial import atan2
 from tests.oracle.random_programs import arguments, random_programs
 
 Array = npt.NDArray[Any]
@@ -121,6 +123,29 @@ def test_structural_zeros_and_symmetry_cost_nothing() -> None:
     assert hessian.nonzeros()["hessian"] < 16
     entries = np.reshape(hessian.results, (4, 4))
     np.testing.assert_array_equal(entries, entries.T)
+
+
+@pytest.mark.parametrize("simple", [False, True])
+@pytest.mark.parametrize("point", [(1.0, 1.0), (1.0, -1.0), (-0.5, 0.5), (-2.0, -2.0), (0.0, 1.0), (3.0, 0)])
+def test_angles_have_derivatives_on_diagonals_and_axes(point: tuple[float, float], simple: bool) -> None:
+    """Where atan2 goes from one form to the other: minimum and maximum of a pair that is equal."""
+    tracer = Tracer()
+    ports = (Port("y", ()), Port("x", ()))
+    given = tracer.inputs(ports)
+    traced = tracer.program("angle", ports, {"angle": atan2(given["y"][0], given["x"][0])}, {"angle": ()})
+    program = run_passes(traced, SIMPLIFY) if simple else traced
+    values = {"y": np.array(point[0]), "x": np.array(point[1]), "multipliers": np.ones(1)}
+    pulled = interpret(gradient_of(program, ["y", "x"]), values)
+    pushed = interpret(jacobian_of(program, ["y", "x"]), values)
+    bent = interpret(hessian_of(program, ["y", "x"]), values)["hessian"]
+    y, x = point
+    square = x * x + y * y
+    slopes = np.array([x, -y]) / square
+    assert np.abs(np.array([pulled["dy"], pulled["dx"]]) - slopes).max() < 1e-13
+    assert np.abs(np.array([pushed["dangle_dy"], pushed["dangle_dx"]]) - slopes).max() < 1e-13
+    mixed = (y * y - x * x) / square**2
+    expected = [[-2.0 * x * y / square**2, mixed], [mixed, 2.0 * x * y / square**2]]
+    assert np.abs(bent - np.array(expected)).max() < 1e-11
 
 
 def test_unknown_inputs_are_named() -> None:

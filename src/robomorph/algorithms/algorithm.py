@@ -33,12 +33,12 @@ VECTORS = {
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others);
-    `outputs` give each result's name, under which its formulations leave it, and its shape, in which "nv"
-    stands for the degrees of freedom, "2nv" for twice as many (places and rates), "links" for the links of
-    the description, "frames" and "wrenches" for the frames, and the links with external wrenches, that a
-    request names. `parameters` are further inputs of such shapes (references, weights, poses ...), which steps
-    find flat under their name in `state.whole`."""
+    """One algorithm. `inputs` name vectors over coordinates (q) or degrees of freedom (the others); `outputs`
+    give each result's name, under which its formulations leave it, and its shape, in which "nv" stands for
+    the degrees of freedom, "2nv" for twice as many (places and rates), "links" for the links of the
+    description, "frames" and "wrenches" for the frames, and the links with external wrenches, that a request
+    names. `parameters` are further inputs of such shapes (references, weights, poses ...), which steps find
+    flat under their name in `state.whole`."""
 
     name: str
     inputs: tuple[str, ...]

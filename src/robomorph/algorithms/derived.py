@@ -61,7 +61,7 @@ def derived_algorithm(
         results = adjoints
     else:
         added, results = {}, _second_outputs(entry, outputs, inputs, wrenches)
-    _check_names(entry, kind, added)
+    _check_names(entry, kind, (*added, *results))
     return Algorithm(
         f"{entry.name}_{kind}",
         inputs=entry.inputs,
@@ -108,11 +108,11 @@ def _notes(entry: Algorithm, kind: str, outputs: Sequence[str], wrenches: bool) 
     return notes
 
 
-def _check_names(entry: Algorithm, kind: str, added: Mapping[str, Shape]) -> None:
+def _check_names(entry: Algorithm, kind: str, names: Sequence[str]) -> None:
     taken = {*entry.inputs, *entry.parameters, "f_ext"}
-    for name in added:
+    for name in names:
         if name in taken:
             raise ArgumentError(
-                f"derivative {kind!r} of {entry.name}: its argument {name!r} would be called like one of the "
-                "algorithm's own: give that parameter another name"
+                f"derivative {kind!r} of {entry.name}: {name!r}, which it takes or gives, would be called "
+                "like an argument of the algorithm itself: give that parameter another name"
             )

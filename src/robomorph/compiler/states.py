@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robomorph.algorithms.step import SECONDS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.compiler.specialise import Specialiser, make_request
 from robomorph.errors import ArgumentError
@@ -18,6 +19,7 @@ from robomorph.model.joints import JOINT_TYPES
 
 Array = npt.NDArray[Any]
 FORCE = 100.0  # external wrenches sampled: N, N m
+LONGEST = 0.1  # s, steps in time: backwards in time, dampers that count for the step divide by zero
 # What derivatives take besides: weights, changes and directions, sampled within 1.
 _DIRECTIONS = ("w_", "v_", "d")
 
@@ -53,6 +55,8 @@ def sample_arguments(
     for port in ports:
         if port.name == "f_ext":
             values["f_ext"] = rng.uniform(-FORCE, FORCE, (count, *port.shape))
+        elif port.name == SECONDS:
+            values[SECONDS] = rng.uniform(0.0, LONGEST, (count, *port.shape))
         elif port.name.startswith(_DIRECTIONS) and port.name not in values:
             values[port.name] = rng.uniform(-1.0, 1.0, (count, *port.shape))
     for port in ports:
@@ -80,8 +84,8 @@ def input_bounds(
     """An interval per input entry. Positions take the joints' limits (within pi where there is none; within a
     metre for joints of several coordinates), rates the bounds asked for, sines and cosines 1, each as if
     it were independent of the others. Nothing else has a bound of its own: external wrenches are assumed to
-    stay within `FORCE`, torques and M^-1 within twice their sampled range, weights and directions of a
-    derivative within 1. `described_bounds` says so."""
+    stay within `FORCE`, steps in time from 0 to `LONGEST`, torques and M^-1 within twice their sampled range,
+    weights and directions of a derivative within 1. `described_bounds` says so."""
     bounds: list[Interval] = []
     for port in ports:
         flat = samples[port.name].reshape(-1, port.size)
@@ -94,7 +98,7 @@ def input_bounds(
                 size = FORCE
             else:
                 size = 2.0 * float(np.max(np.abs(flat[:, k])))
-            bounds.append(Interval(-size, size))
+            bounds.append(Interval(0.0, LONGEST) if port.name == SECONDS else Interval(-size, size))
     if ports and ports[0].name == "q":
         bounds[: ports[0].size] = _position_bounds(specialiser)
     return bounds
@@ -115,9 +119,11 @@ def described_bounds(
         "tau": "tau within twice its sampled range",
         "minv": "M^-1 within twice its sampled range",
         "f_ext": f"external wrenches within {FORCE:g} N and N m",
+        SECONDS: f"{SECONDS} from 0 to {LONGEST:g} s",
     }
     names = [port.name for port in ports]
-    assumed |= {n: f"|{n}| <= 1" for n in names if n not in stated and n.startswith(_DIRECTIONS)}
+    known = {**stated, **assumed}
+    assumed |= {n: f"|{n}| <= 1" for n in names if n not in known and n.startswith(_DIRECTIONS)}
     return [stated[n] for n in names if n in stated], [assumed[n] for n in names if n in assumed]
 
 

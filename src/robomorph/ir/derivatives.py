@@ -80,7 +80,8 @@ _PARTIALS: dict[Op, tuple[_Partial, ...]] = {
     SIN: (lambda x, a, y: x * a[0].cos(),),
     COS: (lambda x, a, y: -(x * a[0].sin()),),
     SQRT: (lambda x, a, y: x * (0.5 * y.reciprocal()),),
-    MIN: (lambda x, a, y: _select(a[1] - a[0], x, 0.0), lambda x, a, y: _select(a[1] - a[0], 0.0, x)),
+    # Of two that are equal the maximum is the first and the minimum the second: together they stay the pair.
+    MIN: (lambda x, a, y: _select(a[0] - a[1], 0.0, x), lambda x, a, y: _select(a[0] - a[1], x, 0.0)),
     MAX: (lambda x, a, y: _select(a[0] - a[1], x, 0.0), lambda x, a, y: _select(a[0] - a[1], 0.0, x)),
     SELECT: (
         lambda x, a, y: 0.0,

@@ -26,8 +26,9 @@ class RotationVector:
     def __init__(self, vector: Vec3) -> None:
         self.vector = vector
         self.square = dot3(vector, vector)
-        # Each side of the choice is only asked where it is sound: the other's slopes stay finite, too.
-        self._near, self._far = minimum(self.square, 1.0), maximum(self.square, 1.0)
+        # Each side of the choice is only asked where it is sound: the other's slopes stay finite, too. Where
+        # the choice changes, the far side is not at its bound, which has no slope.
+        self._near, self._far = minimum(self.square, 1.0), maximum(self.square, 0.5)
         self._angle = sqrt(self._far)
         self.half_cosine = self._choose(cos(0.5 * self._angle), _HALF_COSINE)  # cos(a/2)
         sine = sin(0.5 * self._angle)

@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.algorithms.algorithm import SQUARE, VECTOR, Algorithm
-from robomorph.algorithms.inverse_dynamics import RNEA
-from robomorph.algorithms.registry import trace
-from robomorph.algorithms.sweep import Stage, State
-from robomorph.algorithms.torque_adjoint import ADJOINT
+from robomorph.bench.given import factors_of, given_factors, given_inverse
 from robomorph.bench.goals import Goal
 from robomorph.bench.measuring import Contestant, Results, measure, relative_error
 from robomorph.bench.ours import INTO_OUT
@@ -31,15 +27,13 @@ from robomorph.bench.sections.section import (
 )
 from robomorph.bench.session import Session
 from robomorph.bench.subject import Subject
-from robomorph.compiler.program import compile_program
-from robomorph.passes.dce import dce
-from robomorph.passes.pipeline import SIMPLIFY, run_passes
 from robomorph.robot import Robot
 
 Array = npt.NDArray[Any]
 NAME = "derivatives"
 BATCH = 128
 GIVEN = "vjp, qdd and M^-1 given"
+FACTORED = "vjp, qdd and factors of M given"
 _MATRICES = "gradient"
 _LAST = {"inverse_dynamics": "qdd", "forward_dynamics": "tau"}
 _SECOND = ("iiwa14", "hyq")  # all second derivatives of a humanoid fill no table that anybody reads
@@ -87,7 +81,7 @@ def _run(session: Session, subject: Subject, algorithm: str) -> list[Record]:
 
 def _record(subject: Subject, algorithm: str, way: Way, contestant: Contestant, timing: Timing) -> Record:
     assert contestant.results is not None
-    exact = way.name in ("vjp", "jvp", GIVEN)
+    exact = way.name in ("vjp", "jvp", GIVEN, FACTORED)
     return Record(
         NAME,
         subject.name,
@@ -121,8 +115,9 @@ def _ways(subject: Subject, algorithm: str) -> list[Way]:
     ]
     if algorithm == "forward_dynamics":
         qdd = robot.compile(algorithm)(*at)
-        minv = robot.compile("mass_matrix_inverse")(at[0])
-        ways.insert(2, Way(GIVEN, _given(robot), (at[0], at[1], qdd, minv, w), back))
+        known = {GIVEN: robot.compile("mass_matrix_inverse")(at[0]), FACTORED: factors_of(robot)(at[0])}
+        given = {GIVEN: given_inverse(robot), FACTORED: given_factors(robot)}
+        ways[2:2] = [Way(how, given[how], (*at[:2], qdd, known[how], w), back) for how in given]
     elif subject.name in _SECOND:
         ways.append(Way("second", _kernel(robot, algorithm, "second"), at, _bent(robot, at)))
     return ways
@@ -164,29 +159,6 @@ def _bent(robot: Robot, at: tuple[Array, ...], step: float = 1e-3) -> Results:
             columns.append(_matrices(robot, "inverse_dynamics", (q, *few[1:]))[0])
         total = total + share / step * np.stack(columns, axis=-1)
     return {"d2tau_dq_dq": total}
-
-
-def _weigh(state: State) -> None:
-    weights, nv = state.whole["w_qdd"], state.tree.nv
-    rows = [state.whole["minv"][k * nv : (k + 1) * nv] for k in range(nv)]
-    state.whole["dtau"] = [sum(m * w for m, w in zip(row, weights, strict=True)) for row in rows]
-    state.whole["multipliers"] = [-x for x in state.whole["dtau"]]
-
-
-_GIVEN = Algorithm(
-    "forward_dynamics_vjp_given",
-    inputs=("q", "qd", "qdd"),
-    outputs={"dq": VECTOR, "dqd": VECTOR, "dtau": VECTOR},
-    formulations={"adjoint": (*RNEA, Stage("weights of torques", _weigh), *ADJOINT)},
-    parameters={"minv": SQUARE, "w_qdd": VECTOR},
-)
-
-
-def _given(robot: Robot) -> Any:
-    """vjp of forward dynamics for those who kept what the forward pass had found."""
-    tree = robot.specialiser.tree(regroup=True)
-    traced = trace(_GIVEN, tree, "adjoint", outputs=tuple(_GIVEN.outputs))
-    return compile_program(run_passes(dce(traced), SIMPLIFY), threads=1)
 
 
 def _tables(records: Records) -> list[TableData]:
