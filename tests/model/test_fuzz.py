@@ -37,18 +37,25 @@ def seeds() -> list[str]:
 
 
 def load(data: bytes, **options: Any) -> Model | None:
-    """The model, or None for a ModelError; any other exception or warning is a failure."""
-    start = time.process_time()
+    """The model, or None for a ModelError; any other exception or warning is a failure, and so is a load that
+    takes long twice (in one, Python may collect the garbage of all tests before)."""
+    for _ in range(2):
+        start = time.thread_time()
+        model = load_once(data, **options)
+        if time.thread_time() - start < SLOWEST:
+            return model
+    raise AssertionError(f"it takes more than {SLOWEST} s to load")
+
+
+def load_once(data: bytes, **options: Any) -> Model | None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ModelWarning)
         try:
-            model = load_model(data, **options)
+            return load_model(data, **options)
         except ModelError as error:
             assert str(error).startswith("<URDF text>, line "), error
-            model = None
-    assert time.process_time() - start < SLOWEST
-    return model
+            return None
 
 
 def compare(data: bytes) -> str:

@@ -59,7 +59,7 @@ def check(robot: Robot, name: str) -> None:
     if algorithm.wrenches and "gradient" not in name:
         wrenches = some_wrenches(robot, 2, 40)
         options["f_ext"] = list(wrenches)
-        args.append(np.stack(list(wrenches.values()), axis=1).astype("float32"))
+        args.insert(len(algorithm.inputs), np.stack(list(wrenches.values()), axis=1).astype("float32"))
     single = robot.compile(name, dtype="float32", **options)(*args)
     double = robot.compile(name, target="interpreter", **options)(*(a.astype("float64") for a in args))
     ours, theirs = (x if isinstance(x, tuple) else (x,) for x in (single, double))

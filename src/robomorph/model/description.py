@@ -91,7 +91,7 @@ class Description:
 
     frames: beside those of the links. gravity: (3,) m/s^2 in the root link's axes, or None where the file has
     no word for it. addresses: joint -> where its entries begin in the positions and in the velocities of the
-    library whose model this is; empty for formats that are no library's.
+    `library` whose model this is; empty, and "", for formats that are no library's.
     """
 
     name: str
@@ -101,3 +101,4 @@ class Description:
     frames: tuple[NamedFrame, ...] = ()
     gravity: Array | None = None
     addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    library: str = ""

@@ -11,7 +11,8 @@ MAX_BYTES = 16 * 2**20
 class Document(NamedTuple):
     """A description; `label` names it in messages, `encoding` overrides what it says of itself, `path` is
     its file, absolute (None if it has none), around which the files lie that it names. format: its name in
-    the table of formats (read/__init__.py). given: another library's object, for which there are no data."""
+    the table of formats (read/__init__.py). given: another library's object, for which there are no data.
+    warnings: what xacro said while it wrote the data."""
 
     data: bytes
     label: str
@@ -19,3 +20,4 @@ class Document(NamedTuple):
     path: str | None = None
     format: str = "URDF"
     given: Any = None
+    warnings: tuple[str, ...] = ()

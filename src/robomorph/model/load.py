@@ -13,7 +13,7 @@ from .document import Document
 from .joint_values import JointValues, Springs
 from .mesh_paths import PackageDirs, read_package_dirs
 from .model import Model
-from .notes import Notes
+from .notes import XACRO_WARNS, Notes, Place
 from .passive import Passive
 from .read import Ignored, Reading, XacroArgs, kinds, read
 from .reduce import reduce_tree
@@ -63,6 +63,8 @@ def load_model(
     if not isinstance(source, Document):
         source = read_source(source, xacro=xacro, xacro_args=xacro_args, package_dirs=folders)
     notes = Notes(source.label)
+    for words in source.warnings:
+        notes.add(XACRO_WARNS, Place(source.label, 0, "<robot>"), words)
     try:
         tree = arrange(read(source, Reading(notes, snap, folders, ignored)), notes, mimic=mimic)
         ignored.check(source.label)

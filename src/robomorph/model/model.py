@@ -73,10 +73,10 @@ class Model(Exact):
     gravity: (3,) m/s^2 in the world's axes. standing: what of the robot is fixed to the world and counts all
     the same for the centre of mass and potential energy, in the world's frame (nothing unless the root was
     chosen). shapes: those of the links, in the order of the frames. addresses: where another library's
-    vectors have a joint's entries, in (positions, velocities), if the robot was that library's. passive: what
-    joints resist by themselves is part of the dynamics (None: it is kept on the bodies only). digest: sha256
-    in hex over every name and exact number but those of shapes and addresses, on which no kernel depends;
-    models are equal if their digests are.
+    vectors have a joint's entries, in (positions, velocities), if the robot was that `library`'s ("MuJoCo",
+    "Pinocchio"). passive: what joints resist by themselves is part of the dynamics (None: it is kept on the
+    bodies only). digest: sha256 in hex over every name and exact number but those of shapes, addresses and
+    library, on which no kernel depends; models are equal if their digests are.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Model(Exact):
     shapes: tuple[Shape, ...] = ()
     addresses: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     passive: Passive | None = None
+    library: str = ""
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:

@@ -84,7 +84,8 @@ NEARLY_RIGHT = Concern(
     "to restore sparsity",
 )
 NEGATIVE_DYNAMICS = Concern(
-    "negative damping or friction, which would feed energy in", "write <dynamics> with values of 0 or more"
+    "negative damping or friction, which would feed energy in, or negative armature or stiffness",
+    "write values of 0 or more",
 )
 UNKNOWN_ELEMENT = Concern(
     "elements that URDF does not know here; they were ignored", "correct the name, or remove the element"
@@ -155,13 +156,14 @@ TEXTURE = Concern(
     "give the material a <color>, and remove the <texture>",
 )
 MUJOCO_WARNS = Concern("what MuJoCo warns of while it compiles the model", "correct the file as it says")
+XACRO_WARNS = Concern("what xacro warns of while it runs the file", "correct the file as it says")
 DROPPED_GEOM = Concern(
     "geoms that are no shape of a robot; they were left out, and dynamics and kinematics do without",
     "draw them as meshes from files, or as simple shapes",
 )
 UNEVEN_EFFORT = Concern(
     "effort limits that differ in the two directions; the larger is kept for both",
-    "write forcerange, ctrlrange or actuatorfrcrange with ends of the same size",
+    "give both the same size: MJCF's forcerange, ctrlrange, actuatorfrcrange, or Pinocchio's effort limits",
 )
 LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
 

@@ -85,6 +85,7 @@ def reduce_tree(tree: Tree, changes: Changes, notes: Notes, *, floating_base: bo
         shapes,
         addresses,
         changes.passive,
+        tree.description.library,
     )
 
 
@@ -122,11 +123,14 @@ def _check_root_joint_free(tree: Tree) -> None:
 
 
 def _check_not_free_already(tree: Tree) -> None:
-    """A world of MJCF has nothing but free bodies: it cannot float itself."""
+    """A world with free bodies, whatever stands beside them, cannot float itself. The root of another
+    library's model is the world; of URDF it is if nothing else is there."""
     first = [joint for joint in tree.joints if joint.parent == tree.links[0].name]
-    if tree.links[0].inertia is None and first and all(joint.kind == "floating" for joint in first):
+    free = [joint for joint in first if joint.kind == "floating"]
+    is_world = bool(tree.description.library) or (tree.links[0].inertia is None and len(free) == len(first))
+    if free and is_world:
         raise fault(
-            joint_place(tree.description, first[0]),
+            joint_place(tree.description, free[0]),
             expected="a root that does not move yet: floating_base=True lets it float",
             found="a free joint",
             fix="load with floating_base=False: the robot floats by its own joint",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -59,9 +60,8 @@ def read_source(
             f"which is {document.format}. Leave it out, or say xacro=True of a file not called .xacro."
         )
     rewrite = FORMATS[document.format].rewrite
-    return (
-        document if rewrite is None else rewrite(document, {**defaults, **(xacro_args or {})}, package_dirs)
-    )
+    arguments = ChainMap(dict(xacro_args or {}), dict(defaults))
+    return document if rewrite is None else rewrite(document, arguments, package_dirs)
 
 
 def urdf_text(source: Source) -> str:

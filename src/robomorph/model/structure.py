@@ -11,7 +11,7 @@ from ..errors import ModelError
 from .arrays import LARGEST
 from .description import Description, Joint, Link, Mimic
 from .kinds import FIXED, is_scalar
-from .notes import MIMIC_UNUSED, Notes, Place, fault
+from .notes import MIMIC_UNUSED, NEGATIVE_DYNAMICS, Notes, Place, fault
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +46,19 @@ def arrange(description: Description, notes: Notes, *, mimic: bool) -> Tree:
     parents = _parent_joints(description, links)
     root = _root(description, parents)
     joints = depth_first(description, root)
+    _note_negative(description, notes)
     if len(joints) + 1 < len(links):
         raise _loop(description, parents, {root.name, *(joint.child for joint in joints)})
     ordered = (root, *(links[joint.child] for joint in joints))
     return Tree(description, ordered, joints, _resolved_mimics(description, notes, mimic=mimic))
+
+
+def _note_negative(description: Description, notes: Notes) -> None:
+    for joint in description.joints:
+        values = {name: getattr(joint, name) for name in ("armature", "damping", "friction", "stiffness")}
+        found = ", ".join(f"{name} {value:g}" for name, value in values.items() if value < 0.0)
+        if found:
+            notes.add(NEGATIVE_DYNAMICS, joint_place(description, joint), found)
 
 
 def _check_unique(description: Description, items: Sequence[Link] | Sequence[Joint], what: str) -> None:
@@ -57,7 +66,8 @@ def _check_unique(description: Description, items: Sequence[Link] | Sequence[Joi
     for item in items:
         if item.name in lines:
             place = Place(description.source, item.line, f'<{what} name="{item.name}">')
-            found = f"a second {what} called {item.name!r} (the first is on line {lines[item.name]})"
+            first = f" (the first is on line {lines[item.name]})" if lines[item.name] else ""
+            found = f"a second {what} called {item.name!r}{first}"
             raise fault(
                 place, expected=f"a {what} name used once", found=found, fix="rename or remove one of them"
             )

@@ -83,7 +83,6 @@ _ATTRIBUTES: dict[str, dict[str, tuple[str, ...]]] = {
     "compiler": {
         "angle": ("degree", "radian"),
         "autolimits": ("true", "false"),
-        "coordinate": ("local", "global"),
         "eulerseq": ("xyz", "XYZ", "zyx", "zxz", "xYz"),
         "inertiafromgeom": ("true", "false", "auto"),
         "boundmass": ("0", "0.5"),
@@ -104,7 +103,7 @@ _ATTRIBUTES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "joint": {
         "type": ("hinge", "slide", "ball", "free"),
-        "ref": ("0", "20", "-0.3"),
+        "ref": ("0", "20", "-0.3", "90", "-89.99999999999", "1e5"),
         "range": ("0 0.5", "-1 1", "-90 90"),
         "limited": ("true", "false", "auto"),
         "armature": ("0", "0.3"),
@@ -115,23 +114,23 @@ _ATTRIBUTES: dict[str, dict[str, tuple[str, ...]]] = {
         "frictionloss": ("0", "0.3"),
         "actuatorfrcrange": ("-3 3",),
         "actuatorgravcomp": ("true",),
-        "class": ("wrist",),
-        "axis": ("1 0 0", "0 0 -1", "1 1 1", "0 0 0"),
+        "class": ("wrist", "deep", "deeper"),
+        "axis": ("1 0 0", "0 0 -1", "1 1 1", "0 0 0", "1 1e-12 0", "1e-5 -1 1e-7", "1e-13 1e-13 1e-13"),
         "pos": ("0 0 0.1", "0.2 -0.1 0"),
     },
     "body": {
         "gravcomp": ("0", "1", "0.5"),
         "mocap": ("true",),
         "childclass": ("wrist",),
-        "euler": ("10 20 30", "0 0 1.5707963"),
-        "quat": ("1 1 0 0", "0 0 0 1"),
+        "euler": ("10 20 30", "0 0 1.5707963", "0 90 0", "20 90 -30", "1e-11 89.9999999999 1e-3", "180 0 90"),
+        "quat": ("1 1 0 0", "0 0 0 1", "1 1e-12 0 0", "0.70710678 0 0.70710678 0", "1e-9 1 0 0"),
         "xyaxes": ("0 1 0 -1 0 0",),
         "zaxis": ("0 1 1",),
         "pos": ("0 0 0", "0.3 0.2 0.1"),
     },
     "geom": {
         "type": ("sphere", "box", "capsule", "cylinder", "ellipsoid", "plane"),
-        "mass": ("0", "2"),
+        "mass": ("0", "2", "1e-9", "1e7"),
         "density": ("0", "100"),
         "size": ("0.1", "0.05 0.06 0.07"),
         "quat": ("0.5 0.5 0.5 0.5",),
@@ -144,17 +143,22 @@ _ATTRIBUTES: dict[str, dict[str, tuple[str, ...]]] = {
         "ctrlrange": ("0 1", "-2 2"),
         "forcerange": ("-1 4",),
         "ctrllimited": ("false",),
+        "group": ("1", "-1", "31"),
+        "armature": ("0.1",),
+        "damping": ("0.3",),
     },
     "general": {
         "dyntype": ("filter", "integrator", "none"),
         "biastype": ("affine",),
         "gainprm": ("-3",),
         "armature": ("0.2",),
+        "group": ("1",),
     },
     "position": {
         "kp": ("0", "30"),
         "kv": ("2",),
         "timeconst": ("0.1",),
+        "inheritrange": ("1", "0.5"),
         "armature": ("0.1",),
         "damping": ("0.4",),
     },
@@ -178,8 +182,16 @@ _SECTIONS = (
     '<option><flag gravity="disable"/></option>',
     '<option><flag spring="disable" damper="disable"/></option>',
     '<option><flag equality="disable" limit="disable"/></option>',
+    '<option><flag actuation="disable"/></option>',
+    '<option><flag clampctrl="disable"/></option>',
+    '<option actuatorgroupdisable="0"/>',
+    '<option actuatorgroupdisable="1 2"/>',
+    '<actuator><motor name="of_ball" joint="ball" gear="2 1 0" armature="0.3" damping="0.1"/></actuator>',
+    '<actuator><motor name="of_root" jointinparent="root" gear="-3" armature="0.2"/></actuator>',
     '<default><joint ref="0.2" stiffness="1"/></default>',
     '<default><geom type="box" size="0.1 0.1 0.1"/></default>',
+    '<default><default class="deep"><joint pos="0 0.1 0" axis="1 1 0"/><default class="deeper">'
+    '<joint ref="10" armature="0.4" springref="5"/></default></default></default>',
     '<include file="missing.xml"/>',
     '<keyframe><key qpos="1 2"/></keyframe>',
     '<contact><exclude body1="leg" body2="trunk"/></contact>',
@@ -202,6 +214,21 @@ _INSERTS = (
     '<frame euler="0 0 30"><body><joint axis="1 0 0"/><geom size="0.1"/></body></frame>',
     '<replicate count="3" euler="0 0 0.5"><body pos="0.3 0 0"><joint/><geom size="0.02"/></body></replicate>',
 )
+# Those before MuJoCo's own count of controls or forces runs ahead of that of actuators.
+_FIRST = (
+    '<pid name="servo" joint="bend" kp="3" kv="1" input="pos vel"/>',
+    '<pid name="servo" joint="knee" kp="3" kv="1" input="pos vel" forcerange="-2 2" armature="0.1"/>',
+    '<general name="turner" joint="ball" gaintype="so3" biastype="so3" gainprm="1" biasprm="0 -1"/>',
+    '<motor name="spare" joint="knee" group="1" gear="2" ctrlrange="-1 1" armature="0.1" damping="0.2"/>',
+    '<dcmotor name="dc" joint="shoulder" motorconst="0.1" resistance="2" ctrlrange="-9 9" armature="0.1"/>',
+    '<velocity name="brake" joint="hip" kv="2" group="2" ctrlrange="-1 1"/>',
+)
+_MESH = {
+    "scale": ("2 2 2", "1 -1 1", "0.5 1 2"),
+    "refpos": ("0.1 0.2 0",),
+    "refquat": ("1 1 0 0", "0.3 0.2 0.9 0.1"),
+    "inertia": ("exact", "legacy", "convex", "shell"),
+}
 _WORDS = ("nan", "inf", "1e400", "", "x", "1,5", "0x10", "-", "1e-320", "1e31", "1e200")
 
 
@@ -224,7 +251,8 @@ def _attribute(root: ET.Element, rng: random.Random) -> None:
     """One of the attributes that change what is moved without a word."""
     known = [child for _, child in _elements(root) if child.tag in _ATTRIBUTES]
     if known:
-        chosen = rng.choice(known)
+        tag = rng.choice(sorted({child.tag for child in known}))
+        chosen = rng.choice([child for child in known if child.tag == tag])
         name = rng.choice(sorted(_ATTRIBUTES[chosen.tag]))
         if name in _POSES[1:]:
             for other in _POSES[1:]:
@@ -310,6 +338,13 @@ def _section(root: ET.Element, rng: random.Random) -> None:
     root.append(ET.fromstring(rng.choice(_SECTIONS)))
 
 
+def _first(root: ET.Element, rng: random.Random) -> None:
+    """An actuator before all others."""
+    section = ET.Element("actuator")
+    section.append(ET.fromstring(rng.choice(_FIRST)))
+    root.insert(0, section)
+
+
 def _frame(root: ET.Element, rng: random.Random) -> None:
     """A body inside a <frame> or a <replicate>."""
     bodies = [(parent, child) for parent, child in _elements(root) if child.tag == "body"]
@@ -330,6 +365,18 @@ def _frame(root: ET.Element, rng: random.Random) -> None:
         parent.insert(position, around)
 
 
+def _mesh(root: ET.Element, rng: random.Random) -> None:
+    """A geom that is a mesh, and has its inertia one way or another."""
+    asset, name = ET.SubElement(root, "asset"), f"rock{rng.randrange(1000)}"
+    rock = ET.SubElement(asset, "mesh", name=name, vertex="0 0 0 0.1 0 0 0.02 0.2 0 0 0.1 0.3")
+    for key, values in _MESH.items():
+        if rng.random() < 0.4:
+            rock.set(key, rng.choice(values))
+    bodies = [element for element in root.iter() if element.tag == "body"]
+    if bodies:
+        ET.SubElement(rng.choice(bodies), "geom", type="mesh", mesh=name, pos="0.1 0 0.05", euler="1 2 0.3")
+
+
 def _swap(root: ET.Element, rng: random.Random) -> None:
     """The order of siblings, joints among them."""
     owners = [element for element in root.iter() if len(element) > 1]
@@ -348,6 +395,6 @@ def _is_number(word: str) -> bool:
 
 
 _CHANGES = (
-    *(_attribute, _attribute, _attribute, _number, _number, _insert, _insert, _section),
+    *(_attribute, _attribute, _attribute, _number, _number, _insert, _insert, _section, _first, _mesh),
     *(_delete, _drop_attribute, _duplicate, _move, _frame, _swap, _word),
 )

@@ -30,7 +30,7 @@ def package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (tmp_path / "x.xacro").write_text(ARM)
     (folder / "arm_description.py").write_text(f"URDF_PATH = {str(tmp_path / 'arm.urdf')!r}")
     (folder / "m_mj_description.py").write_text(f"MJCF_PATH = {str(tmp_path / 'm.xml')!r}")
-    xacro = f"XACRO_PATH = {str(tmp_path / 'x.xacro')!r}\nXACRO_ARGS = {{'length': '0.125'}}"
+    xacro = f"XACRO_PATH = {str(tmp_path / 'x.xacro')!r}\nXACRO_ARGS = {{'length': '0.125', 'unused': 1}}"
     (folder / "xarm_description.py").write_text(xacro)
     (folder / "offline_description.py").write_text("raise OSError('no network\\nat all')")
     (folder / "empty_description.py").write_text("")

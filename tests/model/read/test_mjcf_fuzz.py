@@ -11,6 +11,7 @@ import pytest
 
 from robomorph.errors import ModelError
 from robomorph.robot import Robot
+from tests.model.read.mjcf_effort import effort_excess, effort_slack, limit_difference
 from tests.model.read.mjcf_passive import passive_difference
 from tests.model.read.mujoco_oracle import differences, load, mj_model
 from tests.model.read.mutate_mjcf import mutated
@@ -18,7 +19,10 @@ from tests.model.read.mutate_mjcf import mutated
 KINDS = re.compile(r"ignore=\[(.*?)\]")
 TOLERANCE = 1e-9
 # What no robot has: beside the kinds that can be left out, the only reasons to refuse a file.
-SENSELESS = ("finite numbers of at most", "an axis of length 1", "a ref of at most")
+SENSELESS = (
+    *("finite numbers of at most", "an axis of length 1", "a ref of at most"),
+    "a quaternion of length 1",  # of an axis and angle that overflow
+)
 
 
 def outcome(seed: int) -> str:
@@ -57,12 +61,17 @@ def _agree(robot: Robot, model: Any, seed: int, ignore: list[str], text: str) ->
     with np.errstate(over="ignore", invalid="ignore"):
         found = differences(robot, model, seed, 1, compiled=False)
         found["passive"] = 0.0 if ignore else passive_difference(robot, model, seed)
-    # Far from the origin, or turned often, all digits that are left are the size's.
+        forced = not {"tendon", "actuator", "gravcomp"} & {*ignore}
+        found["effort"] = effort_excess(robot, model, seed) if forced else 0.0
+        found["slack of effort"] = effort_slack(robot, model) if forced else 0.0
+        found["limits"] = limit_difference(robot, model)
+    # Far from the origin, or turned often, all digits that are left are the size's; MuJoCo's inertias have
+    # its square.
     sizes = [
         np.abs(array).max(initial=0.0)
         for array in (model.body_pos, model.jnt_pos, model.qpos0, model.body_ipos)
     ]
-    assert max(found.values()) < TOLERANCE + 1e-15 * max(sizes), (
+    assert max(found.values()) < TOLERANCE + 1e-15 * max(sizes) + 1e-15 * max(sizes) ** 2, (
         f"seed {seed}, without {ignore}: {found}\n{text}"
     )
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +15,7 @@ from typing import Any
 import mujoco
 import pytest
 
-from robomorph.errors import ModelError, RobomorphError
+from robomorph.errors import ModelError, ModelWarning, RobomorphError
 from robomorph.model import load_model
 from tests.model.read.mujoco_oracle import mj_model
 
@@ -123,6 +126,39 @@ def test_many_threads() -> None:
     assert failed == []
 
 
+FORKED = """
+import os, signal, sys, threading
+from robomorph.model import load_model
+from robomorph.model.read import mjcf_compile, xacro
+text, locks = sys.argv[1], (mjcf_compile._LOCK, xacro._LOCK)
+held, done = threading.Event(), threading.Event()
+def hold():
+    with locks[0], locks[1]:
+        held.set()
+        done.wait()
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    load_model(text)
+    load_model("<robot name='r'><link name='a'/></robot>", xacro=True)
+    os._exit(7)
+status = os.waitpid(child, 0)[1]
+done.set()
+thread.join()
+load_model(text)
+sys.exit(0 if os.waitstatus_to_exitcode(status) == 7 else 1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no forks")
+def test_a_fork_while_another_thread_loads() -> None:
+    pytest.importorskip("xacro")
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, GOOD], check=True, timeout=60)
+
+
 def foreign(module: str, name: str, **attributes: Any) -> Any:
     kind = type(name, (), {"__module__": module, **attributes})
     return kind()
@@ -159,3 +195,33 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mujoco", empty)
     with pytest.raises(RobomorphError):
         load_model(GOOD)
+
+
+MUSCLE = f"""<mujoco><worldbody>{BODY.replace("name='j'", "name='j' armature='nan'")}</worldbody>
+<actuator><muscle joint="j"/></actuator></mujoco>"""
+with_spec = pytest.mark.skipif(
+    tuple(map(int, mujoco.__version__.split(".")[:2])) < (3, 3), reason="an early MjSpec"
+)
+
+
+@with_spec
+def test_muscles_are_not_simulated(tmp_path: Path) -> None:
+    """MuJoCo does so to find how long they get; with a joint that is no number it never ends."""
+    (tmp_path / "muscle.xml").write_text(MUSCLE)
+    (tmp_path / "robot.xml").write_text("<mujoco><include file='muscle.xml'/></mujoco>")
+    for source in (MUSCLE, tmp_path / "robot.xml", mujoco.MjSpec.from_string(MUSCLE)):
+        with warnings.catch_warnings(), pytest.raises(ModelError, match=r"armature|QACC"):
+            warnings.simplefilter("ignore", ModelWarning)
+            load_model(source, ignore="actuator")
+
+
+@with_spec
+def test_what_mujoco_warns_of_is_told_alike() -> None:
+    """Also where it warns by Python's means, as while it compiles an MjSpec."""
+    axes = "<joint axis='0 1 0' armature='0'/><joint axis='0 1 0'/>"
+    text = f"<mujoco><worldbody><body>{axes}<geom size='1'/></body></worldbody></mujoco>"
+    for source in (text, mujoco.MjSpec.from_string(text)):
+        with warnings.catch_warnings(record=True) as said, contextlib.suppress(ModelError):
+            warnings.simplefilter("always")
+            load_model(source)  # some versions refuse it in one form
+        assert {one.category for one in said} <= {ModelWarning}

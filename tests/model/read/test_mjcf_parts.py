@@ -91,6 +91,20 @@ def test_names_are_the_files_or_documented() -> None:
     assert load(text.replace(" model='m'", "")).model.name == "MuJoCo Model"
 
 
+def test_names_of_the_file_come_before_made_ones() -> None:
+    text = mjcf(
+        body("<joint name='j'/><joint/>", "<site name='b'/><site name='b_site' pos='0 2 0'/>"),
+        body("<site name='b@j' pos='3 0 0'/><site name='body_3' pos='4 0 0'/>", name="c"),
+        body("<joint name='c@fixed'/>", name=""),
+    )
+    robot = load(text)
+    assert robot.link_names == ("world", "b@j_2", "b", "c", "body_3_2")
+    assert robot.model.frame_names[5:] == ("b_site_2", "b_site", "b@j", "body_3")
+    assert robot.joint_names == ("j", "b_joint_1", "c@fixed")
+    frames = {frame.name: frame.placement.translation for frame in robot.model.frames}
+    assert frames["b_site"][1] == 2.0 and frames["b_site_2"].tolist() == [0.0, 0.0, 0.0]
+
+
 def test_order_is_mujocos() -> None:
     """Depth first in the order of the file is how MuJoCo numbers bodies."""
     leg = "".join(body("<joint/>", body("<joint/>", name=""), name="") for _ in range(3))
@@ -143,8 +157,24 @@ def test_robot_from_another_root() -> None:
 def test_a_fixed_robot_can_float_and_a_free_one_cannot_twice() -> None:
     text = mjcf(body("<joint name='j'/>"))
     assert load(text, floating_base=True).joint_names == ("root_joint", "j")
-    with pytest.raises(RobomorphError, match="free"):
-        load(mjcf(body("<freejoint name='r'/>")), floating_base=True)
+    for beside in (
+        "",
+        body(name="table"),
+        "<body name='target' mocap='true'/>",
+        body("<joint/>", name="door"),
+    ):
+        with pytest.raises(RobomorphError, match=r'"r">: expected a root that does not move.*a free joint'):
+            load(mjcf(beside, body("<freejoint name='r'/>")), floating_base=True)
+
+
+@pytest.mark.parametrize("stiffness", ["", "stiffness='3'"])
+def test_a_stiffness_of_the_callers_keeps_the_files_springref(stiffness: str) -> None:
+    text = mjcf(body(f"<joint name='j' springref='20' {stiffness}/>"))
+    for given in (5.0, {"j": 5.0}):
+        (one,) = load(text, stiffness=given).model.bodies
+        assert one.stiffness == 5.0 and one.rest == pytest.approx(math.radians(20))
+    (one,) = load(text, stiffness={"j": (5.0, 0.1)}).model.bodies
+    assert (one.stiffness, one.rest) == (5.0, 0.1)
 
 
 def test_springs_dampers_and_friction_are_kept() -> None:
@@ -159,6 +189,15 @@ def test_springs_dampers_and_friction_are_kept() -> None:
         mjcf(body("<joint type='ball' damping='0.3' frictionloss='0.1' armature='0.2'/>"))
     ).model.bodies
     assert (ball.damping, ball.friction, ball.armature) == (0.3, 0.1, 0.2)
+
+
+@pytest.mark.parametrize("name", ["armature", "damping", "frictionloss", "stiffness"])
+def test_negative_numbers_are_told(name: str) -> None:
+    text = mjcf(body(f"<joint name='j' {name}='-0.001'/>"))
+    with pytest.warns(UserWarning, match=rf'negative.*name="j".*{name.replace("loss", "")} -0\.001'):
+        load_model(text)
+    with pytest.raises(ModelError, match="negative"):
+        load_model(text, strict=True)
 
 
 def test_gravity_is_the_options() -> None:
@@ -191,6 +230,14 @@ EFFORTS = {
     "gear times control": ("<motor joint='j' gear='-20' ctrlrange='-2 2'/>", 40.0),
     "gain times control": ("<general joint='j' gear='2' gainprm='3' ctrlrange='-1 1'/>", 6.0),
     "force range": ("<position joint='j' kp='100' gear='3' forcerange='-5 5' ctrlrange='-1 1'/>", 15.0),
+    "force range within that of controls": (
+        "<motor joint='j' gear='2' ctrlrange='-9 9' forcerange='-5 5'/>",
+        10.0,
+    ),
+    "controls within the force range": (
+        "<motor joint='j' gear='2' ctrlrange='-1 1' forcerange='-5 5'/>",
+        2.0,
+    ),
     "a servo without": ("<position joint='j' kp='100' ctrlrange='-1 1'/>", math.inf),
     "no range": ("<motor joint='j' gear='20'/>", math.inf),
     "two motors": ("<motor joint='j' ctrlrange='-1 1'/><motor joint='j' gear='-3' ctrlrange='-1 1'/>", 4.0),
@@ -216,6 +263,8 @@ def test_effort_limits_of_the_joint_itself() -> None:
     assert load_model(text, strict=True).bodies[0].limits.effort == 3.0
     assert load_model(text.replace("-9 9", "-1 1"), strict=True).bodies[0].limits.effort == 1.0
     assert load_model(text.replace("<motor joint='j' ctrlrange='-9 9'/>", "")).bodies[0].limits.effort == 3.0
+    with pytest.warns(UserWarning, match=r'name="j".*from 3 to 3'):
+        assert load_model(text.replace("-9 9", "5 6")).bodies[0].limits.effort == 3.0
 
 
 def test_uneven_effort_limits_are_told() -> None:
@@ -235,6 +284,64 @@ def test_armature_and_damping_of_motors_are_seen_through_the_gear() -> None:
     model = agrees(mjcf(body("<joint name='j' armature='0.1' damping='1'/>"), after=MOTOR.format(motors)))
     assert model.bodies[0].armature == pytest.approx(0.1 + 9 * 0.2 + 4 * 0.5)
     assert model.bodies[0].damping == pytest.approx(1.0 + 9 * 0.1)
+
+
+OF_A_BALL = {  # armature and damping are along all axes alike, whatever the gear says of the others
+    "ball": "<motor joint='ball' gear='2 1 0' armature='0.3' damping='0.1'/>",
+    "parent": "<motor jointinparent='ball' gear='2 1 0' armature='0.3' damping='0.1'/>",
+}
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "actuator_armature"), reason="of later versions of MuJoCo")
+@pytest.mark.parametrize("case", OF_A_BALL)
+def test_armature_of_motors_of_balls_counts_though_they_are_left_out(case: str) -> None:
+    text = mjcf(body("<joint name='ball' type='ball' armature='0.5'/>"), after=MOTOR.format(OF_A_BALL[case]))
+    (one,) = agrees(text, ignore="actuator").bodies
+    assert one.armature == pytest.approx(0.5 + 4 * 0.3) and one.damping == pytest.approx(0.4)
+    off = "<option><flag actuation='disable'/></option><worldbody>"
+    assert agrees(text.replace("<worldbody>", off)).bodies == (one,)
+
+
+SEVERAL_EACH = {  # actuators with several controls, and with several forces
+    "controls": "<pid joint='k' kp='3' kv='1' input='pos vel'/>",
+    "forces": "<general joint='l' gaintype='so3' biastype='so3' gainprm='1' biasprm='0 -1'/>",
+}
+
+
+@pytest.mark.parametrize("case", SEVERAL_EACH)
+def test_motors_after_actuators_with_several_of_each(case: str) -> None:
+    motors = SEVERAL_EACH[case] + "<motor joint='j' gear='7' ctrlrange='-2 2' armature='0.3' damping='0.4'/>"
+    joints = "<joint name='j'/><joint name='k' axis='0 1 0'/><joint name='l' type='ball' armature='0.1'/>"
+    text = mjcf(body(joints), after=MOTOR.format(motors))
+    try:
+        mj_model(text)
+    except ValueError as error:
+        pytest.skip(f"this version of MuJoCo has none: {error}")
+    one = agrees(text, ignore="actuator").bodies[0]
+    assert one.limits.effort == 14.0
+    assert one.armature == pytest.approx(49 * 0.3) and one.damping == pytest.approx(49 * 0.4)
+
+
+OFF = {
+    "actuation": ("<option><flag actuation='disable'/></option>", math.inf),
+    "both groups": ("<option actuatorgroupdisable='0 3'/>", math.inf),
+    "one group": ("<option actuatorgroupdisable='3'/>", 20.0),
+    "clamping of controls": ("<option><flag clampctrl='disable'/></option>", math.inf),
+    "nothing": ("", 50.0),
+}
+
+
+@pytest.mark.parametrize("case", OFF)
+def test_actuators_that_are_switched_off_limit_nothing(case: str) -> None:
+    before, limit = OFF[case]
+    motors = "<motor joint='j' gear='20' ctrlrange='-1 1'/><motor joint='j' gear='-3' group='3' {}/>"
+    text = mjcf(
+        body("<joint name='j'/>"), before=before, after=MOTOR.format(motors).format("ctrlrange='-10 10'")
+    )
+    assert load_model(text, strict=True).bodies[0].limits.effort == limit
+    muscle = "<muscle joint='j' group='3' ctrlrange='0 1' lengthrange='0 1'/></actuator>"
+    if case in ("actuation", "both groups", "one group"):
+        assert load_model(text.replace("</actuator>", muscle)).bodies[0].limits.effort == limit
 
 
 def test_compiler_settings_are_mujocos() -> None:

@@ -220,6 +220,36 @@ def test_what_to_ignore_is_words(ignore: Any) -> None:
             way_in(arm(), ignore=ignore)
 
 
+@pytest.mark.parametrize("kind", ["spring", "friction"])
+def test_what_is_left_out_of_joints_is_gone(kind: str) -> None:
+    """Also where the forces of joints count."""
+    text = arm(joint="stiffness='3' frictionloss='0.2'", ball="stiffness='2'", free="frictionloss='2'")
+    robot = load(text, ignore=["spring", "friction"], passive=True)
+    j, _, ball, free = robot.model.bodies
+    assert (j.stiffness, j.friction) == (3.0, 0.2)  # that can be represented
+    assert (ball.stiffness, free.friction) == (0.0, 0.0)
+    with pytest.raises(ModelError, match=kind):
+        load(text, ignore={"spring": "friction", "friction": "spring"}[kind], passive=True)
+
+
+def test_what_differs_along_axes_is_left_out() -> None:
+    model = mj_model(arm(ball="damping='0.3' armature='0.1'"))
+    model.dof_damping[2], model.dof_armature[3] = 0.5, 0.7
+    ball = load(model, ignore=["damping", "armature"]).model.bodies[2]
+    assert (ball.kind, ball.damping, ball.armature) == ("spherical", 0.0, 0.0)
+    model.dof_armature[3] = 0.1
+    assert load(model, ignore="ball").model.bodies[2].armature == 0.1
+
+
+def test_an_empty_word_names_nothing() -> None:
+    """Not what has no name: a shell's variable that is not set would leave out whatever that is."""
+    text = arm(after="<tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>")
+    with pytest.raises(ModelError, match="found a tendon"):
+        load_model(text, ignore=[""])
+    with pytest.raises(ArgumentError, match="found ''"):
+        load_model(arm(), ignore="")
+
+
 def test_misspelt_words_are_told() -> None:
     for source in (arm(), "iiwa14"):
         with pytest.raises(ArgumentError, match="found 'tendons'; did you mean 'tendon'"):

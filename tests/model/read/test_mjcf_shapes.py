@@ -119,6 +119,21 @@ def test_meshes_lie_where_mujoco_has_them(attributes: str, tmp_path: Path) -> No
         assert np.abs(ours - corner).max(axis=1).min() < 1e-6  # MuJoCo keeps float32
 
 
+def test_meshes_of_what_is_no_file_lie_where_mujoco_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wedge(tmp_path / "wedge.obj")
+    text = geoms("<geom type='mesh' mesh='wedge'/>", asset="<mesh file='wedge.obj'/>")
+    Path("robot.xml").write_text(text)
+    sources = [text, mj_model(text), mj_model("robot.xml")]
+    if hasattr(mujoco.MjSpec, "from_file"):
+        sources.append(mujoco.MjSpec.from_file("robot.xml"))
+    for source in sources:
+        shape = load_model(source, strict=True).shapes[0]
+        assert isinstance(shape.geometry, Mesh) and shape.geometry.path == tmp_path / "wedge.obj"
+
+
 def test_what_is_no_shape_is_told_and_left_out() -> None:
     field = "<hfield name='h' nrow='3' ncol='3' size='1 1 1 1'/>"
     mesh = "<mesh name='v' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/>"

@@ -146,6 +146,51 @@ def test_agrees_with_pinocchio() -> None:
             np.testing.assert_allclose(robot.forward_kinematics(q, name), pose, atol=1e-12)
 
 
+KINDS = ("RX", "RY", "RZ", "PX", "PY", "PZ", "RUBX", "RUBY", "RUBZ", "Spherical", "Planar", "FreeFlyer")
+
+
+def at_random(seed: int) -> Any:
+    """A tree of up to six joints with frames, some of them called as links are here."""
+    rng, model = np.random.default_rng(seed), pinocchio.Model()
+    pinocchio.seed(seed)
+    for i in range(rng.integers(1, 7)):
+        kind = str(rng.choice([*KINDS, "RevoluteUnaligned", "PrismaticUnaligned"]))
+        axis = rng.normal(size=3) + rng.choice([0.0, 1e9]) * np.eye(3)[rng.integers(3)]
+        given = (axis / np.linalg.norm(axis),) if "Unaligned" in kind else ()
+        joint = getattr(pinocchio, f"JointModel{kind}")(*given)
+        parent, place = int(rng.integers(model.njoints)), pinocchio.SE3.Random()
+        index = model.addJoint(parent, joint, place, f"{rng.choice(['j', 'b', 'j_link'])}{i}")
+        if rng.random() < 0.9:
+            model.appendBodyToJoint(index, pinocchio.Inertia.Random(), pinocchio.SE3.Random())
+        where = pinocchio.SE3.Random() if rng.random() < 0.5 else pinocchio.SE3.Identity()
+        name = str(rng.choice([f"f{i}", f"{model.names[index]}_link"]))
+        types = (pinocchio.FrameType.BODY, pinocchio.FrameType.OP_FRAME)
+        model.addFrame(pinocchio.Frame(name, index, 0, where, types[rng.integers(2)]))
+        if kind not in ("Planar", "FreeFlyer") and rng.random() < 0.5:
+            armature = np.array(model.armature)
+            armature[model.idx_vs[index] : model.idx_vs[index] + model.nvs[index]] = rng.random()
+            model.armature = armature
+    model.gravity.linear = rng.normal(size=3)
+    return model
+
+
+@pytest.mark.parametrize("block", [0, pytest.param(1, marks=pytest.mark.fuzz)])
+def test_models_at_random_agree(block: int) -> None:
+    for seed in range(500 * block, 500 * block + (500 if block else 40)):
+        model = at_random(seed)
+        robot, data = load(model), model.createData()
+        q, other, order, (qd, qdd) = state(robot, model, seed)
+        velocity, acceleration = np.zeros(model.nv), np.zeros(model.nv)
+        velocity[order], acceleration[order] = qd, qdd
+        wanted = pinocchio.rnea(model, data, other, velocity, acceleration)[order]
+        _, torque, poses = textbook(robot, q, qd, qdd)
+        assert np.abs(torque - wanted).max() < 1e-9 * max(1.0, np.abs(wanted).max()), seed
+        pinocchio.framesForwardKinematics(model, data, other)
+        for index, frame in enumerate(model.frames):
+            if str(frame.type) != "JOINT":
+                assert np.abs(poses[frame.name] - data.oMf[index].homogeneous).max() < 1e-9, seed
+
+
 WHEEL = """<robot name="cart"><link name="base"/>
 <link name="wheel"><inertial><mass value="1"/><origin xyz="0.1 0.2 0"/>
 <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -168,6 +213,60 @@ def test_pickles_without_pinocchios_model() -> None:
     assert robot.record is not None and robot.record.document.given is None
     again = pickle.loads(pickle.dumps(robot))
     assert again.model == robot.model and again.model.addresses == robot.model.addresses
+
+
+@pytest.mark.parametrize("carrier", [1, 2])
+@pytest.mark.parametrize("kind", ["OP_FRAME", "BODY"])
+def test_frames_keep_their_names(kind: str, carrier: int) -> None:
+    """The link of a joint without a name of its own is not called as a frame that is elsewhere."""
+    model = pinocchio.Model()
+    for name, parent in (("j", 0), ("k", 1)):
+        model.addJoint(parent, pinocchio.JointModelRX(), pinocchio.SE3.Random(), name)
+        model.appendBodyToJoint(parent + 1, pinocchio.Inertia.Random(), pinocchio.SE3.Identity())
+    place = pinocchio.SE3.Random() if carrier == 1 else pinocchio.SE3.Identity()
+    model.addFrame(pinocchio.Frame("j_link", carrier, 0, place, getattr(pinocchio.FrameType, kind)))
+    robot, data, q = load(model), model.createData(), np.array([0.3, -0.4])
+    assert robot.link_names[:2] == ("universe", "j_link_of_joint_1")
+    pinocchio.framesForwardKinematics(model, data, q)
+    wanted = data.oMf[model.nframes - 1].homogeneous
+    np.testing.assert_allclose(robot.forward_kinematics(q, "j_link"), wanted, atol=1e-14)
+
+
+def test_effort_limits_of_both_directions() -> None:
+    model = pinocchio.buildModelFromXML(text("iiwa14"))
+    model.effortLimit = np.arange(1.0, 8.0)
+    if not hasattr(model, "lowerEffortLimit"):
+        pytest.skip("this version of Pinocchio has one for both")
+    model.lowerEffortLimit = -np.arange(1.0, 8.0)
+    assert load_model(model, strict=True).bodies[1].limits.effort == 2.0
+    model.lowerEffortLimit = np.full(7, -np.finfo(float).max)  # as it is where nobody sets it
+    assert load_model(model, strict=True).bodies[1].limits.effort == 2.0
+    model.lowerEffortLimit = -np.full(7, 5.0)
+    with pytest.warns(UserWarning, match="differ in the two directions.*from -5 to 2"):
+        assert load_model(model).bodies[1].limits.effort == 5.0
+
+
+def test_negative_numbers_are_told() -> None:
+    with pytest.warns(UserWarning, match="negative.*lbr_iiwa_joint_1.*armature -1"):
+        load_model(_changed(armature=-1.0))
+
+
+def _long(joint: str) -> Any:
+    return _with(getattr(pinocchio, joint)(np.array([2.0, 0.0, 1.0])))
+
+
+def _negative() -> Any:
+    model = _with(pinocchio.JointModelRX())
+    model.inertias[1] = pinocchio.Inertia(-1.0, np.zeros(3), np.eye(3))
+    return model
+
+
+def _sticks_backwards() -> Any:
+    model = pinocchio.buildModelFromXML(text("iiwa14"))
+    if not hasattr(model, "lowerDryFrictionLimit"):
+        pytest.skip("this version of Pinocchio has one for both")
+    model.friction, model.lowerDryFrictionLimit = np.ones(7), np.full(7, -2.0)
+    return model
 
 
 def _with(joint: Any) -> Any:
@@ -214,6 +313,16 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "JointModelUniversal",
     ),
     "gravity": (_turning, "gravity"),
+    "a long axis": (
+        lambda: _long("JointModelRevoluteUnaligned"),
+        "an axis of length 1 at joint 'odd', found",
+    ),
+    "a long way": (
+        lambda: _long("JointModelPrismaticUnaligned"),
+        "an axis of length 1 at joint 'odd', found",
+    ),
+    "negative mass": (_negative, "a mass of 0 or more at joint 'odd', found -1 kg"),
+    "uneven friction": (_sticks_backwards, "the same friction in both directions of joint"),
     "nan armature": (lambda: _changed(armature=np.nan), "armature of joint"),
     "crossed limits": (lambda: _changed(lowerPositionLimit=9.0), "limits of joint"),
 }

@@ -56,6 +56,21 @@ def test_arguments_are_words_of_xacro(arm: Path) -> None:
     assert pickle.loads(pickle.dumps(robot)).model == robot.model
 
 
+def test_mjcf_is_no_xacro() -> None:
+    with pytest.raises(ModelError, match=r"found <mujoco>.*this is MJCF: load it without xacro=True"):
+        robomorph.load("<mujoco/>", xacro=True)
+
+
+def test_arguments_that_the_file_does_not_ask_for_are_told(arm: Path) -> None:
+    with pytest.raises(ArgumentError, match=r"found 'lenght'; did you mean 'length'"):
+        robomorph.load(arm, xacro_args={"lenght": 2})
+    unused = ARM.replace('<xacro:arg name="length" default="0.5"/>', "").replace("$(arg length)", "1")
+    with pytest.raises(ArgumentError, match=r"xacro_args.*found 'length'"):
+        robomorph.load(unused, xacro=True, xacro_args={"length": 2})
+    for use in ("$(arg length)", "${xacro.arg('length')}"):
+        assert robomorph.load(unused.replace("0 0 1", f"0 0 {use}", 1), xacro=True, xacro_args={"length": 2})
+
+
 def test_text_is_run_only_if_asked() -> None:
     with pytest.raises(ModelError, match=r"a xacro macro.*xacro=True"):
         load_model(ARM)
@@ -113,6 +128,19 @@ def test_what_cannot_be_run_is_a_model_error(case: str, capfd: pytest.CaptureFix
         load_model(text, xacro=True)
     assert load_model(ARM, xacro=True).joint_names == ("joint_1", "joint_2")  # nothing is left behind
     assert capfd.readouterr() == ("", "")
+
+
+def test_warnings_of_xacro_are_ours(capfd: pytest.CaptureFixture[str]) -> None:
+    text = f"{HEAD}<xacro:include filename='no*.xacro'/><xacro:property nmae='b' name='a' value='1'/>"
+    text += f"{LINK.format('a')}</robot>"
+    with pytest.warns(
+        UserWarning, match=r"xacro warns of.*no\*.*matched no files; .*attribute.*nmae"
+    ) as told:
+        robot = robomorph.load(text, xacro=True)
+    assert len(told) == 1 and capfd.readouterr() == ("", "")
+    assert pickle.loads(pickle.dumps(robot)).record == robot.record
+    with pytest.raises(ModelError, match=r"strict=True.*\n.*nmae"):
+        load_model(text, xacro=True, strict=True)
 
 
 def test_arguments_without_xacro_are_refused(arm: Path) -> None:

@@ -76,6 +76,34 @@ def test_right_angles_keep_their_digits(pitch: float) -> None:
     same(load(tilted, snap=0.0).model, load(parsed(tilted), snap=0.0).model)
 
 
+def _set(path: str, value: Any) -> Any:
+    """The robot chain:2 with one number of its first link or joint changed by hand."""
+    built_in = builtin_urdf("chain:2")
+    assert built_in is not None
+    given = parsed(built_in.decode())
+    *names, last = path.split(".")
+    part = given.robot
+    for name in names:
+        part = part[int(name)] if name.isdigit() else getattr(part, name)
+    setattr(part, last, value)
+    return given
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "found"),
+    [
+        ("joints.0.origin", 2.0 * np.eye(4), "no rigid motion"),
+        ("joints.0.origin", np.eye(4)[[1, 0, 2, 3]], "no rigid motion"),
+        ("joints.0.origin", np.full((4, 4), np.nan), "no rigid motion"),
+        ("links.1.inertial.origin", np.diag([1.0, 1.0, -1.0, 1.0]), "no rigid motion"),
+        ("links.1.inertial.inertia", np.arange(9.0).reshape(3, 3), "not symmetric"),
+    ],
+)
+def test_numbers_changed_by_hand_are_checked(path: str, value: Any, found: str) -> None:
+    with pytest.raises(ModelError, match=f"cannot be written down: an .*{found}"):
+        load_model(_set(path, value))
+
+
 def test_other_objects_of_that_name_are_refused() -> None:
     class URDF(SimpleNamespace):
         pass

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections import ChainMap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +18,8 @@ from ..document import Document
 from ..notes import Notes
 
 XacroArgs: TypeAlias = Mapping[str, Any]
+# The caller's arguments before those that come with the source.
+AllXacroArgs: TypeAlias = ChainMap[str, Any]
 
 
 class Ignored:
@@ -29,9 +34,9 @@ class Ignored:
         self._met: set[str] = set()
 
     def covers(self, kind: str, name: str) -> bool:
-        """Whether this thing is to be left out."""
-        self._met |= {kind, name}
-        return kind in self.words or name in self.words
+        """Whether this thing is to be left out; without a name (an empty one) by its kind alone."""
+        self._met |= {kind, name} - {""}
+        return kind in self.words or (bool(name) and name in self.words)
 
     def check(self, source: str) -> None:
         """ArgumentError for a word that is no kind and named nothing that could be left out."""
@@ -76,11 +81,29 @@ class Format:
 
     name: str
     read: Callable[[Document, Reading], Description] | None = None
-    rewrite: Callable[[Document, XacroArgs, tuple[Path, ...]], Document] | None = None
+    rewrite: Callable[[Document, AllXacroArgs, tuple[Path, ...]], Document] | None = None
     suffixes: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     takes: Callable[[object], bool] = no_object
     kinds: tuple[str, ...] = ()
+
+
+class ForkLock:
+    """A lock that a process forked while another thread held it finds open: that thread is not there."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *raised: object) -> None:
+        self._lock.release()
 
 
 def missing(package: str, extra: str, what: str) -> ModelError:

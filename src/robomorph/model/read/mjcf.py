@@ -12,16 +12,17 @@ from ..description import Description, Joint, Link, NamedFrame
 from ..document import Document
 from ..inertia import Inertia
 from ..pose import Pose
-from ..rotation import rotation_from_quaternion
 from .base import Format, Reading
 from .mjcf_actuators import actuated
 from .mjcf_arrays import Arrays
 from .mjcf_compile import compiled, is_mujoco
-from .mjcf_joints import FREE, chain
+from .mjcf_joints import FREE, chain, without
 from .mjcf_names import Names
+from .mjcf_poses import pose_of
 from .mjcf_refusals import KINDS, check
 from .mjcf_shapes import Shapes
 
+LIBRARY = "MuJoCo"  # whose vectors the addresses are about
 _GRAVITY_OFF = "mjDSBL_GRAVITY"
 
 
@@ -31,15 +32,16 @@ def parse_mjcf(document: Document, reading: Reading) -> Description:
     model, spec = compiled(document, reading.notes)
     arrays = Arrays(model, document.label)
     names = Names(arrays)
-    check(arrays, names, reading.ignored)
+    left_out = check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
     shapes = Shapes(arrays, names, document.path, reading, spec)
     motors = actuated(arrays, names, reading)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []
     for body in range(1, len(places)):
-        own = Link(names.bodies[body], _inertia(arrays, body), shapes=shapes.of(body))
+        own = Link(names.bodies[body], _inertia(arrays, names, body), shapes=shapes.of(body))
         between, more = chain(arrays, names, body, places[body], motors, reading.snap)
+        more = [without(joint, names, left_out, motors) for joint in more]
         links += [*(Link(name) for name in between), own]
         joints += more
     gravity = np.zeros(3) if arrays.disabled(_GRAVITY_OFF) else arrays.option("gravity")
@@ -48,7 +50,9 @@ def parse_mjcf(document: Document, reading: Reading) -> Description:
         names.joints[i]: (int(arrays["jnt_qposadr"][i]), int(arrays["jnt_dofadr"][i]))
         for i in range(arrays.count("njnt"))
     }
-    return Description(names.model, tuple(links), tuple(joints), document.label, frames, gravity, addresses)
+    return Description(
+        names.model, tuple(links), tuple(joints), document.label, frames, gravity, addresses, LIBRARY
+    )
 
 
 def _place(arrays: Arrays, body: int, snap: float) -> Pose:
@@ -56,24 +60,21 @@ def _place(arrays: Arrays, body: int, snap: float) -> Pose:
     first = int(arrays["body_jntadr"][body])
     if first >= 0 and int(arrays["jnt_type"][first]) == FREE:
         return Pose.identity()
-    return _pose(arrays["body_pos"][body], arrays["body_quat"][body], snap)
+    return pose_of(arrays, "body", body, snap)
 
 
-def _pose(position: np.ndarray, quaternion: np.ndarray, snap: float) -> Pose:
-    """MuJoCo's quaternions are [w, x, y, z]."""
-    return Pose(rotation_from_quaternion(np.roll(quaternion, -1), snap), position)
-
-
-def _inertia(arrays: Arrays, body: int) -> Inertia:
-    principal = np.diag(arrays["body_inertia"][body])
-    frame = _pose(arrays["body_ipos"][body], arrays["body_iquat"][body], 0.0)
-    return Inertia(float(arrays["body_mass"][body]), np.zeros(3), principal).moved(frame)
+def _inertia(arrays: Arrays, names: Names, body: int) -> Inertia:
+    mass, moments = float(arrays["body_mass"][body]), arrays["body_inertia"][body]
+    if min(mass, *moments) < 0.0:  # the compiler lets none pass
+        place, found = f"body {names.bodies[body]!r}", f"{mass:g} kg and {moments.tolist()}"
+        expected = "a mass and principal moments of 0 or more"
+        raise arrays.wrong(place, expected, found, "correct body_mass and body_inertia")
+    return Inertia(mass, np.zeros(3), np.diag(moments)).moved(pose_of(arrays, "body_i", body))
 
 
 def _site(arrays: Arrays, names: Names, site: int) -> NamedFrame:
     body = int(arrays["site_bodyid"][site])
-    pose = _pose(arrays["site_pos"][site], arrays["site_quat"][site], 0.0)
-    return NamedFrame(names.sites[site], names.bodies[body], pose)
+    return NamedFrame(names.sites[site], names.bodies[body], pose_of(arrays, "site", site))
 
 
 MJCF = Format("MJCF", read=parse_mjcf, tags=("mujoco",), takes=is_mujoco, kinds=tuple(KINDS))

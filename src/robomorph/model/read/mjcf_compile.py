@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from ...errors import ModelError
 from ..document import MAX_BYTES, Document
 from ..notes import MUJOCO_WARNS, Notes, Place
-from .base import full_name, missing
+from .base import ForkLock, full_name, missing
 
-_LOCK = threading.Lock()  # who hears warnings is one for the whole process
+_LOCK = ForkLock()  # who hears warnings is one for the whole process
 _CLASSES = ("MjModel", "MjSpec")
+_MAY_HAVE_MUSCLES = (b"muscle", b"include")
 
 
 def is_mujoco(given: object) -> bool:
@@ -35,7 +36,9 @@ def compiled(document: Document, notes: Notes) -> tuple[Any, Any]:
             model = _from_xml(mujoco, document)
             return model, _spec(mujoco, document) if model.nmesh else None
         if isinstance(given, mujoco.MjSpec):
-            return _said(document.label, given.copy().compile), given
+            copy = given.copy()
+            _lets_muscles_be(copy)
+            return _said(document.label, copy.compile), given
     raise ModelError(
         f"{document.label}: expected an MjModel or MjSpec of the package mujoco, found {full_name(given)}. "
         "To mend it: load the XML file instead."
@@ -60,10 +63,13 @@ def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
         before = mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(said.append)
         try:
-            yield
+            with warnings.catch_warnings(record=True) as raised:  # as models of an MjSpec do
+                warnings.simplefilter("always")
+                yield
         finally:
             mujoco.set_mju_user_warning(before)
-    for words in said:
+    said += [str(one.message) for one in raised]
+    for words in dict.fromkeys(said):  # twice, where the specification is read too
         notes.add(MUJOCO_WARNS, Place(label, 0, "<mujoco>"), " ".join(words.split()).rstrip("."))
 
 
@@ -73,10 +79,23 @@ def _from_xml(mujoco: Any, document: Document) -> Any:
             f"{document.label}: expected at most {MAX_BYTES} bytes, found more. To mend it: put meshes into "
             "files of their own."
         )
+    spec = _spec(mujoco, document) if any(word in document.data for word in _MAY_HAVE_MUSCLES) else None
+    if spec is not None and _lets_muscles_be(spec):
+        return _said(document.label, spec.compile)
     if document.path is not None:
         return _said(document.label, lambda: mujoco.MjModel.from_xml_path(document.path))
     text = _text(document)
     return _said(document.label, lambda: mujoco.MjModel.from_xml_string(text))
+
+
+def _lets_muscles_be(spec: Any) -> bool:
+    """Whether compiling does without the range of muscles' lengths now. MuJoCo finds it by simulation, which
+    takes long, and never ends where a number is NaN; no robot asks for it."""
+    try:
+        spec.compiler.LRopt.mode = 0
+    except AttributeError:  # earlier versions
+        return False
+    return True
 
 
 def _text(document: Document) -> str:

@@ -9,6 +9,9 @@ from `ref`. So each becomes a joint whose frame is at the anchor, turned back by
 from __future__ import annotations
 
 import math
+from collections.abc import Set
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +38,7 @@ def chain(
     parent = names.bodies[int(arrays["body_parentid"][body])]
     first, count = int(arrays["body_jntadr"][body]), int(arrays["body_jntnum"][body])
     if count == 0:
-        return [], [Joint(f"{names.bodies[body]}@fixed", "fixed", parent, names.bodies[body], place)]
+        return [], [Joint(names.fixed[body], "fixed", parent, names.bodies[body], place)]
     joints = []
     for joint in range(first, first + count):
         link = names.between[joint]
@@ -74,14 +77,27 @@ def _joint(
         child=child,
         placement=place.compose(anchor).compose(back),
         axis=axis,
-        limits=_limits(arrays, joint, kind, motors),
+        limits=_limits(arrays, names, joint, kind, motors),
         damping=0.0 if free_damper else float(arrays["dof_damping"][dof]) + motors.damping.get(joint, 0.0),
         friction=0.0 if free_friction else float(arrays["dof_frictionloss"][dof]),
         tail=anchor.inverse(),
         armature=float(arrays["dof_armature"][dof]) + motors.armature.get(joint, 0.0),
         stiffness=stiffness,
-        rest=rest if stiffness else 0.0,
+        rest=0.0 if free_spring else rest,
     )
+
+
+def without(joint: Joint, names: Names, left_out: Set[tuple[str, str]], motors: Motors) -> Joint:
+    """The joint without what the caller leaves out of it (kinds and names); what actuators add stays."""
+    changes: dict[str, Any] = {}
+    if ("spring", joint.name) in left_out:
+        changes |= {"stiffness": 0.0, "rest": 0.0}
+    if ("friction", joint.name) in left_out:
+        changes["friction"] = 0.0
+    for kind, added in (("damping", motors.damping), ("armature", motors.armature)):
+        if (kind, joint.name) in left_out:
+            changes[kind] = added.get(names.joints.index(joint.name), 0.0)
+    return replace(joint, **changes) if changes else joint
 
 
 def _unit(arrays: Arrays, names: Names, joint: int) -> Array:
@@ -119,10 +135,13 @@ def _limited(arrays: Arrays, joint: int) -> bool:
     return bool(arrays["jnt_limited"][joint]) and not arrays.disabled("mjDSBL_LIMIT", "mjDSBL_CONSTRAINT")
 
 
-def _limits(arrays: Arrays, joint: int, kind: int, motors: Motors) -> Limits:
+def _limits(arrays: Arrays, names: Names, joint: int, kind: int, motors: Motors) -> Limits:
     if kind not in (SLIDE, HINGE):
         return Limits()
     lower, upper = -math.inf, math.inf
     if _limited(arrays, joint):
         lower, upper = (float(value) for value in arrays["jnt_range"][joint])
+        if lower > upper:  # the compiler lets none pass
+            place, found = f"joint {names.joints[joint]!r}", f"a range from {lower:g} to {upper:g}"
+            raise arrays.wrong(place, "limits in order", found, "correct jnt_range")
     return Limits(lower, upper, math.inf, motors.effort.get(joint, math.inf))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .base import Ignored
-from .mjcf_actuators import actuator_count, driven, is_simple
+from .mjcf_actuators import actuator_count, driven, is_off, is_simple
 from .mjcf_arrays import Arrays
 from .mjcf_joints import BALL, FREE, HINGE, SLIDE
 from .mjcf_names import Names
@@ -28,11 +28,17 @@ class Found(NamedTuple):
     what: str
 
 
-def check(arrays: Arrays, names: Names, ignored: Ignored) -> None:
-    """ModelError that names all that cannot be represented and is not ignored."""
-    refused = {}
+def check(arrays: Arrays, names: Names, ignored: Ignored) -> set[tuple[str, str]]:
+    """The kind and the name of all that is left out; ModelError that names what cannot be represented and is
+    not ignored."""
+    refused, left_out = {}, set()
     for kind, find in KINDS.items():
-        found = [one for one in find(arrays, names) if not ignored.covers(kind, one.name)]
+        found = []
+        for one in find(arrays, names):
+            if ignored.covers(kind, one.name):
+                left_out.add((kind, one.name))
+            else:
+                found.append(one)
         if found:
             refused[kind] = "; ".join(_described(found))
     if refused:
@@ -42,6 +48,7 @@ def check(arrays: Arrays, names: Names, ignored: Ignored) -> None:
             "; ".join(refused.values()),
             f"remove it, or leave it out with ignore={list(refused)} (--ignore); single names will do, too",
         )
+    return left_out
 
 
 def _described(found: list[Found]) -> Iterator[str]:
@@ -98,9 +105,10 @@ def _fluid(arrays: Arrays, names: Names) -> Iterator[Found]:
 def _actuator(arrays: Arrays, names: Names) -> Iterator[Found]:
     for i in range(actuator_count(arrays)):
         name, joint = arrays.name("actuator", i), driven(arrays, i)
-        if joint is None:
+        off = is_off(arrays, i)
+        if joint is None and not off:
             yield Found(name, "an actuator of what is no hinge or slide:")
-        elif not is_simple(arrays, i):
+        elif not off and not is_simple(arrays, i):
             yield Found(name, "an actuator with dynamics or delay:")
         elif _adds_polynomial(arrays, i):
             yield Found(name, "an actuator with damping that is not linear:")

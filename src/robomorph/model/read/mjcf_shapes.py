@@ -19,6 +19,7 @@ from ..rotation import rotation_from_quaternion
 from .base import Reading
 from .mjcf_arrays import Arrays
 from .mjcf_names import Names
+from .mjcf_poses import pose_of
 
 _PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(8)  # MuJoCo's mjtGeom
 _LAST_SHOWN_GROUP = 2
@@ -33,7 +34,8 @@ class Shapes:
         self.arrays = arrays
         self.names = names
         self.notes = reading.notes
-        self.meshes = MeshPaths(path, reading.package_dirs)
+        # Of what is no file MuJoCo looks from the current folder on.
+        self.meshes = MeshPaths(path or os.path.abspath("model.xml"), reading.package_dirs)
         # Versions before 4 leave it out of the paths that a model keeps.
         self.folder = str(getattr(getattr(spec, "compiler", spec), "meshdir", "") or "")
         self.specs = {} if spec is None else {mesh.name or Path(mesh.file).stem: mesh for mesh in spec.meshes}
@@ -49,13 +51,13 @@ class Shapes:
         arrays = self.arrays
         touches = bool(arrays["geom_contype"][geom] or arrays["geom_conaffinity"][geom])
         shown = not touches or int(arrays["geom_group"][geom]) <= _LAST_SHOWN_GROUP
-        pose = _pose(arrays["geom_pos"][geom], arrays["geom_quat"][geom])
+        pose = pose_of(arrays, "geom", geom)
         geometry = self._geometry(geom)
         if geometry is None:
             return
         if isinstance(geometry, Mesh):  # MuJoCo moves a mesh to its centre and main axes
             mesh = int(arrays["geom_dataid"][geom])
-            pose = pose.compose(_pose(arrays["mesh_pos"][mesh], arrays["mesh_quat"][mesh]).inverse())
+            pose = pose.compose(pose_of(arrays, "mesh", mesh).inverse())
             pose = pose.compose(self._reference(mesh))
         link = self.names.bodies[body]
         name = arrays.name("geom", geom) or f"{link}_{geom - int(arrays['body_geomadr'][body])}"
@@ -104,9 +106,9 @@ class Shapes:
         spec = self.specs.get(self.arrays.name("mesh", mesh))
         if spec is None:
             return Pose()
-        turn = _pose(np.zeros(3), np.array(spec.refquat) / np.linalg.norm(spec.refquat)).inverse()
-        moved = -self.arrays["mesh_scale"][mesh] * (turn.rotation @ np.array(spec.refpos))
-        return Pose(turn.rotation, moved)
+        unit = np.roll(np.array(spec.refquat) / np.linalg.norm(spec.refquat), -1)
+        back = rotation_from_quaternion(unit, 0.0).T
+        return Pose(back, -self.arrays["mesh_scale"][mesh] * (back @ np.array(spec.refpos)))
 
     def _is_sheared(self, mesh: int) -> bool:
         """MuJoCo turns a mesh by refquat before it scales it; here it is scaled first."""
@@ -127,7 +129,3 @@ class Shapes:
 
     def _place(self, geom: int) -> Place:
         return Place(self.arrays.label, 0, f'<geom name="{self.arrays.name("geom", geom)}">')
-
-
-def _pose(position: np.ndarray, quaternion: np.ndarray) -> Pose:
-    return Pose(rotation_from_quaternion(np.roll(quaternion, -1), 0.0), position)

@@ -12,6 +12,7 @@ from ..description import Description, Joint, Limits, Link, NamedFrame
 from ..document import Document
 from ..inertia import Inertia
 from ..kinds import is_scalar
+from ..notes import UNEVEN_EFFORT, Place
 from ..pose import Pose, snapped_axis
 from ..rotation import nearest_rotation, snapped_rotation
 from .base import Format, Reading, full_name
@@ -49,6 +50,7 @@ class _Reader:
         self.model = model
         self.label = label
         self.snap = reading.snap
+        self.notes = reading.notes
         self.names = [str(name) for name in model.names]
         self.links = self.link_names()
 
@@ -63,19 +65,25 @@ class _Reader:
         addresses = {
             self.names[i]: (int(model.idx_qs[i]), int(model.idx_vs[i])) for i in range(1, model.njoints)
         }
-        return Description(name, links, joints, self.label, self.frames(), gravity, addresses)
+        return Description(name, links, joints, self.label, self.frames(), gravity, addresses, "Pinocchio")
 
     def link_names(self) -> list[str]:
         """Of every joint: the name of the body frame that is its own, else one made from the joint's."""
         names: dict[int, str] = {}
+        seats = {(str(one.name), _carrier(one)) for one in self.model.frames if _is_joints_own(one)}
+        frames = {str(one.name) for one in self.model.frames if str(one.type) != "JOINT"}
         for frame in self.model.frames:
             joint, name = _carrier(frame), str(frame.name)
-            own = str(frame.type) == "BODY" and frame.placement.isIdentity(0.0)
+            own = str(frame.type) == "BODY" and _is_joints_own(frame)
             if own and joint not in names and name not in names.values():
                 names[joint] = name
         for joint in range(self.model.njoints):
-            made = self.names[joint] if joint == 0 else f"{self.names[joint]}_link"
-            names.setdefault(joint, made if made not in names.values() else f"{made}_of_joint_{joint}")
+            if joint not in names:
+                made = self.names[joint] if joint == 0 else f"{self.names[joint]}_link"
+                # A frame that is elsewhere keeps its name.
+                while made in names.values() or (made in frames and (made, joint) not in seats):
+                    made = f"{made}_of_joint_{joint}"
+                names[joint] = made
         return [names[joint] for joint in range(self.model.njoints)]
 
     def link(self, joint: int) -> Link:
@@ -83,6 +91,8 @@ class _Reader:
         parts = (float(inertia.mass), np.array(inertia.lever), np.array(inertia.inertia))
         for part in parts:
             self.finite(f"inertia of {self.names[joint]!r}", part)
+        if parts[0] < 0.0:
+            raise self.refused(f"a mass of 0 or more at joint {self.names[joint]!r}", f"{parts[0]:g} kg")
         return Link(self.links[joint], None if joint == 0 and parts[0] == 0.0 else Inertia(*parts))
 
     def joint(self, index: int) -> Joint:
@@ -102,14 +112,14 @@ class _Reader:
             parent=self.links[int(model.parents[index])],
             child=self.links[index],
             placement=self.pose(f"joint {name!r}", model.jointPlacements[index]),
-            axis=self.axis(joint, shortname),
+            axis=self.axis(name, joint, shortname),
             limits=self.limits(index, kind, rates),
             damping=self.one(name, "damping", rates, kind),
             friction=self.one(name, "friction", rates, kind),
             armature=self.one(name, "armature", rates, kind),
         )
 
-    def axis(self, joint: Any, shortname: str) -> Array:
+    def axis(self, name: str, joint: Any, shortname: str) -> Array:
         if shortname[-1] in _AXES:
             return np.array(_AXES[shortname[-1]])
         if "Unaligned" in shortname:
@@ -118,7 +128,11 @@ class _Reader:
             data = joint.createData()
             joint.calc(data, q)
             motion = np.array(data.S, dtype=np.float64).reshape(6)  # linear, angular
-            return snapped_axis(motion[:3] if "Prismatic" in shortname else motion[3:], self.snap)
+            axis = motion[:3] if "Prismatic" in shortname else motion[3:]
+            length = float(np.linalg.norm(axis))
+            if abs(length - 1.0) > 1e-6:  # such a joint turns or slides by more than its coordinate
+                raise self.refused(f"an axis of length 1 at joint {name!r}", f"length {length:g}")
+            return snapped_axis(axis, self.snap)
         return np.array([0.0, 0.0, 1.0] if shortname.endswith("Planar") else [1.0, 0.0, 0.0])
 
     def limits(self, index: int, kind: str, rates: slice) -> Limits:
@@ -128,13 +142,23 @@ class _Reader:
         lower, upper = -np.inf, np.inf
         if kind != "continuous":
             lower, upper = float(model.lowerPositionLimit[at]), float(model.upperPositionLimit[at])
-        velocity, effort = float(model.velocityLimit[rates][0]), float(model.effortLimit[rates][0])
+        velocity, effort = float(model.velocityLimit[rates][0]), self.effort(index, rates)
         if not (lower <= upper and velocity >= 0.0 and effort >= 0.0):
             raise self.refused(
                 f"limits of joint {self.names[index]!r} in order",
                 f"lower {lower:g}, upper {upper:g}, velocity {velocity:g}, effort {effort:g}",
             )
         return Limits(*(_unbounded(value) for value in (lower, upper, velocity, effort)))
+
+    def effort(self, index: int, rates: slice) -> float:
+        """The limit for both directions. Pinocchio 4 has one each, but who sets `effortLimit` sets one."""
+        high = float(self.model.effortLimit[rates][0])
+        low = float(getattr(self.model, "lowerEffortLimit", -self.model.effortLimit)[rates][0])
+        if low == -high or not np.isfinite(_unbounded(low)):
+            return high
+        place = Place(self.label, 0, f'<joint name="{self.names[index]}">')
+        self.notes.add(UNEVEN_EFFORT, place, f"from {low:g} to {high:g}")
+        return float(np.maximum(high, -low))  # NaN if one is
 
     def one(self, name: str, what: str, rates: slice, kind: str) -> float:
         """The number that all degrees of freedom of a joint have."""
@@ -145,6 +169,10 @@ class _Reader:
                 f"one {what} for all degrees of freedom of joint {name!r}, and none of a free or planar one",
                 str(values),
             )
+        below = getattr(self.model, "lowerDryFrictionLimit", None) if what == "friction" else None
+        if below is not None and np.any(below[rates] != 0.0) and np.any(-below[rates] != values):
+            found = f"{values} and {below[rates]}"
+            raise self.refused(f"the same friction in both directions of joint {name!r}", found)
         return float(values[0])
 
     def frames(self) -> tuple[NamedFrame, ...]:
@@ -184,6 +212,11 @@ class _Reader:
 def _carrier(frame: Any) -> int:
     """The joint that moves a frame; Pinocchio 3 and 4 call it differently."""
     return int(frame.parentJoint if hasattr(frame, "parentJoint") else frame.parent)
+
+
+def _is_joints_own(frame: Any) -> bool:
+    """Whether a frame is where the link of its joint is."""
+    return bool(frame.placement.isIdentity(0.0))
 
 
 def _unbounded(value: float) -> float:

@@ -24,7 +24,6 @@ from ..notes import (
     MIMIC_IGNORED,
     MISSING_LIMITS,
     NEARLY_RIGHT,
-    NEGATIVE_DYNAMICS,
     NO_ROBOT_NAME,
     PLANAR_AXIS,
     QUATERNION_LENGTH,
@@ -279,11 +278,7 @@ class _Reader:
         if element is None:
             return 0.0, 0.0
         damping = self.fields.sized(element, "damping", 0.0)
-        friction = self.fields.sized(element, "friction", 0.0)
-        if min(damping, friction) < 0.0:
-            detail = f"damping {damping:g}, friction {friction:g}"
-            self.notes.add(NEGATIVE_DYNAMICS, self.fields.place(joint), detail)
-        return damping, friction
+        return damping, self.fields.sized(element, "friction", 0.0)
 
     def mimic(self, joint: Element, kind: str) -> Mimic | None:
         element = self.fields.one(joint, "mimic")
@@ -307,4 +302,6 @@ def _other_format(tag: str) -> str:
     formats = {"sdf": "SDF", "COLLADA": "COLLADA", "html": "a web page"}
     if tag in formats:
         return f"this is {formats[tag]}; convert it to URDF or MJCF first"
+    if tag == "mujoco":  # which is asked for by its name, and so can only come out of xacro
+        return "this is MJCF: load it without xacro=True (--xacro), and from no file called .xacro"
     return "load a URDF file, whose outermost element is <robot name=...>, or MJCF, whose is <mujoco>"

@@ -6,29 +6,30 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.dom import minidom
 
-from ...errors import ModelError
+from robomorph.naming import hint
+
+from ...errors import ArgumentError, ModelError
 from ..document import Document
 from ..mesh_paths import MeshPaths
-from .base import Format, XacroArgs, missing
+from .base import AllXacroArgs, ForkLock, Format, missing
 from .xmltree import parse_xml
 
-_LOCK = threading.Lock()  # xacro keeps where it is in globals of its modules
+_LOCK = ForkLock()  # xacro keeps where it is in globals of its modules
 
 
-def expand(document: Document, arguments: XacroArgs, package_dirs: tuple[Path, ...]) -> Document:
+def expand(document: Document, arguments: AllXacroArgs, package_dirs: tuple[Path, ...]) -> Document:
     """The URDF document that a xacro document becomes with these arguments."""
     parse_xml(document.data, document.label, document.encoding)  # nothing hostile, and errors with lines
     try:
         xacro: Any = importlib.import_module("xacro")
     except ImportError:
         raise missing("xacro", "xacro", document.label) from None
-    given = {name: _word(value) for name, value in arguments.items()}
+    given = _Arguments({name: _word(value) for name, value in arguments.items()})
     messages = io.StringIO()  # xacro prints what it warns of
     with _LOCK, contextlib.redirect_stderr(messages), _found_in(document.path, package_dirs):
         try:
@@ -37,7 +38,33 @@ def expand(document: Document, arguments: XacroArgs, package_dirs: tuple[Path, .
             xacro.process_doc(tree, mappings=given)
         except Exception as error:  # what is in the file may raise anything
             raise ModelError(_message(document, error, xacro)) from None
-    return document._replace(data=_text(tree), encoding="utf-8", format="URDF")
+    given.check(document, arguments.maps[0])
+    return document._replace(data=_text(tree), encoding="utf-8", format="URDF", warnings=_warned(messages))
+
+
+class _Arguments(dict[str, str]):
+    """xacro's arguments, which note what the file asks for."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def check(self, document: Document, own: Mapping[str, Any]) -> None:
+        """ArgumentError for one of the caller's own that the file never asks for: it may be misspelt."""
+        for name in own:
+            if name not in self.asked:
+                raise ArgumentError(
+                    f"xacro_args: expected arguments that {document.label} asks for, found {name!r}; "
+                    f"{hint(name, sorted(self.asked))}"
+                )
 
 
 def _word(value: object) -> str:
@@ -45,6 +72,12 @@ def _word(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _warned(messages: io.StringIO) -> tuple[str, ...]:
+    """Each warning of those that xacro printed, once."""
+    said = messages.getvalue().split("warning: ")[1:]
+    return tuple(dict.fromkeys(" ".join(words.split()).rstrip(".") for words in said))
 
 
 def _text(tree: minidom.Document) -> bytes:

@@ -15,10 +15,11 @@ import numpy as np
 
 from ...errors import ModelError
 from ..document import Document
-from .base import Format, XacroArgs, full_name
+from ..rotation import EXACT, nearest_rotation
+from .base import AllXacroArgs, Format, full_name
 
 
-def write_down(document: Document, arguments: XacroArgs, package_dirs: tuple[Path, ...]) -> Document:
+def write_down(document: Document, arguments: AllXacroArgs, package_dirs: tuple[Path, ...]) -> Document:
     """The URDF document of a yourdfpy.URDF object."""
     del arguments, package_dirs
     urdf = document.given
@@ -55,6 +56,8 @@ def _inertial(inertial: Any) -> Iterable[str]:
     if inertial.mass is not None:
         yield _leaf("mass", value=inertial.mass)
     if inertial.inertia is not None:
+        if not np.allclose(inertial.inertia, np.transpose(inertial.inertia), rtol=1e-9, atol=0.0):
+            raise ValueError(f"an inertia that is not symmetric, {np.asarray(inertial.inertia).tolist()}")
         entries = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
         named = {f"i{'xyz'[i]}{'xyz'[j]}": inertial.inertia[i][j] for i, j in entries}
         yield _leaf("inertia", **named)
@@ -116,6 +119,8 @@ def _origin(matrix: Any) -> str:
     if matrix is None:
         return ""
     pose = np.asarray(matrix, dtype=np.float64)
+    if not nearest_rotation(np.nan_to_num(pose[:3, :3]))[1] <= EXACT:
+        raise ValueError(f"an origin that is no rigid motion, {pose.tolist()}")
     return _leaf("origin", xyz=pose[:3, 3], quat_xyzw=_quaternion(pose[:3, :3]))
 
 
