@@ -23,5 +23,5 @@ PEERS: dict[str, tuple[type[Peer], ...]] = {
     "planning": (Ipopt, Toppra, DrakeTrajectory),
     "mpc": (Crocoddyl, CrocoddylBox, MimSolvers, Fatrop),
     "viewer": (),
-    "interop": (Pinocchio, Adam, Ipopt),
+    "interop": (Pinocchio, MuJoCo, Adam, Ipopt),
 }

@@ -127,6 +127,7 @@ INTEROP = Group(
         "jax": "JAX functions beside a trivial jitted call, and beside NumPy arrays",
         "torch": "Torch's calls and gradients beside matrices of derivatives, and beside NumPy arrays",
         "casadi": "optimal control of iiwa14 by IPOPT in CasADi, beside adam's expressions",
+        "mujoco": "derivatives of a step of eleven models, beside MuJoCo's differences",
     },
 )
 
