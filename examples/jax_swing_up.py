@@ -25,7 +25,7 @@ def rollout(torques: Any) -> Any:
     def step(state: Any, tau: Any) -> Any:
         q, qd = state
         after = functions.step(q, qd, tau, DT)
-        return tuple(after), after.q
+        return tuple(after), after.q_next
 
     return jax.lax.scan(step, start, torques)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,14 @@ def test_round_trip(name: str) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("name", ["step", "step_gradient"])
+def test_steps_of_another_integrator(name: str) -> None:
+    given = [np.full(7, 0.1)] * 3
+    function = partial(getattr(Functions(load("iiwa14")), name), dt=0.01, integrator="semi-implicit")
+    found = export.deserialize(exported(function, *given).serialize()).call(*given)
+    assert type(found) is type(function(*given))
+
+
 def test_an_open_batch_size() -> None:
     robot = robomorph.load("iiwa14", gravity=(0, 0, -4))
     functions = Functions(robot)
@@ -48,6 +57,14 @@ def test_an_open_batch_size() -> None:
         given = arguments(robot, "forward_dynamics", batch)
         np.testing.assert_array_equal(whole.call(*given), robot.forward_dynamics(*given))
         assert gradient.call(*given).shape == (batch, 7)
+
+
+def test_a_dtype_of_numpy_is_its_name() -> None:
+    robot = robomorph.load("iiwa14", gravity=(0, 0, -4))
+    single: Any = np.dtype("float32")
+    assert robot.compile("gravity_torque", dtype=single).dtype == "float32"
+    Functions(robot).prepare("gravity_torque", dtype=single)
+    Functions(robot).prepare("gravity_torque", dtype=single, derivative="vjp")
 
 
 OTHER = """

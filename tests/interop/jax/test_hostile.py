@@ -15,7 +15,7 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError, DerivativeError, FallbackWarning
-from robomorph.interop.jax import primitives, target
+from robomorph.interop.jax import target
 from robomorph.jax import Functions
 from tests.interop.cases import arguments, load, scaled
 
@@ -57,6 +57,56 @@ def test_what_is_no_array() -> None:
         jax.jit(ARM.forward_dynamics)(np.zeros((3, 7)), np.zeros((2, 7)), np.zeros(7))
     with pytest.raises(ArgumentError, match=r"^qd: expected shape"):
         jax.vmap(ARM.forward_dynamics, (0, 1, None))(np.zeros((7, 7)), np.zeros((8, 7)), np.zeros(7))
+
+
+def test_what_would_be_read_without_a_word() -> None:
+    """Masks, and derivatives of Torch's."""
+    with pytest.raises(ArgumentError, match=r"^qd: masked arrays are not understood: fill it"):
+        call_with(1, np.ma.masked_array(np.ones(7), mask=[True] * 7))
+    with pytest.raises(ArgumentError, match=r"^qd: this tensor requires grad.*robomorph\.torch"):
+        torch = pytest.importorskip("torch", reason="Torch is not installed: pip install 'robomorph[torch]'")
+        call_with(1, torch.ones(7, requires_grad=True))
+
+
+def test_the_robots_methods_name_the_bridge() -> None:
+    for transform in (jax.jit, jax.vmap, jax.jacfwd, jax.jacrev):
+        with pytest.raises(ArgumentError, match=r"^q: .*JAX traces.*robomorph\.jax\.Functions\(robot\)"):
+            transform(ARM.robot.gravity_torque)(np.zeros((7, 7)))
+
+
+def test_what_stands_for_an_array_of_jax() -> None:
+    class Parameter:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def __jax_array__(self) -> Any:
+            return self.value
+
+    expected = call_with(1, np.full(7, 2.0))
+    np.testing.assert_array_equal(call_with(1, Parameter(jnp.full(7, 2.0))), expected)
+    slope = jax.jit(jax.grad(lambda x: call_with(1, Parameter(x)).sum()))(np.full(7, 2.0))
+    np.testing.assert_array_equal(slope, jax.jit(jax.grad(lambda x: call_with(1, x).sum()))(np.full(7, 2.0)))
+
+
+def test_without_jit() -> None:
+    """`jax.disable_jit`, and `jax.debug_nans`, which calls what it doubts without jit."""
+    loss = lambda *x: ARM.forward_dynamics(*x).sum()  # noqa: E731
+    expected, slopes = ARM.forward_dynamics(*GOOD), jax.grad(loss, (0, 1, 2))(*GOOD)
+    with jax.disable_jit():
+        np.testing.assert_array_equal(ARM.forward_dynamics(*GOOD), expected)
+        np.testing.assert_array_equal(jax.grad(loss, (0, 1, 2))(*GOOD), slopes)
+        assert ARM.step(*GOOD, 0.01).q_next.shape == (7,) and jax.hessian(loss)(*GOOD).shape == (7, 7)
+    with jax.debug_nans(True):
+        np.testing.assert_array_equal(ARM.forward_dynamics(*GOOD), expected)
+        for f in (ARM.forward_dynamics, jax.grad(loss), jax.jit(loss)):
+            with pytest.raises(FloatingPointError, match="nan"):
+                f(np.full(7, np.nan), *GOOD[1:])
+
+
+def test_what_is_no_robot() -> None:
+    given: Any = ARM.robot.model
+    with pytest.raises(ArgumentError, match="robot: expected a Robot, found Model: pass what robomorph"):
+        Functions(given)
 
 
 def test_names_of_frames_and_links() -> None:
@@ -144,6 +194,17 @@ def test_equal_robots_share_kernels_and_others_do_not() -> None:
     np.testing.assert_array_equal(first.forward_dynamics(*GOOD), second.forward_dynamics(*GOOD))
 
 
+def test_equal_robots_take_no_code_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of one and single states of the other: what XLA calls then has code for both."""
+    added: Any = []
+    add: Any = vars(target)["xla_add"]
+    monkeypatch.setattr(target, "xla_add", lambda *x: (added.append(x[1]), add(*x)))
+    first, second = (Functions(robomorph.load("iiwa14", gravity=(0, 0, -4))) for _ in range(2))
+    jax.jit(first.gravity_torque).lower(np.zeros((1000, 7)))
+    jax.jit(second.gravity_torque).lower(np.zeros(7))
+    assert {*added[-1].stats.compile_seconds} == {"single", f"x{added[-1].lanes}"}
+
+
 def test_compiled_functions_outlive_their_robot() -> None:
     robot = robomorph.load("iiwa14", gravity=(0, 0, -2))
     expected = robot.forward_dynamics(*GOOD)
@@ -198,7 +259,6 @@ def test_without_the_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jax.ffi, "register_ffi_target", refuse)
     target.takes_handler.cache_clear()
     jax.clear_caches()
-    primitives._jitted.cache_clear()
     robot = load("crane-floating")
     try:
         with pytest.warns(
@@ -220,8 +280,7 @@ def test_without_the_handler(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.undo()
         target.takes_handler.cache_clear()
         jax.clear_caches()
-        primitives._jitted.cache_clear()
-    given[0] = scaled(robot, given[0])
+        given[0] = scaled(robot, given[0])
     expected = jax.grad(lambda *x: functions.forward_dynamics(*x).sum())(*given)
     np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-9)
     assert target.takes_handler()

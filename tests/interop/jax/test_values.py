@@ -83,6 +83,24 @@ def test_dtypes_promote_as_in_jax() -> None:
     assert weak.dtype == jnp.float64
 
 
+def test_numbers_take_the_dtype_of_the_arrays_beside_them() -> None:
+    """Python's, and what JAX calls weakly typed, as in `jnp.float32(1) + 0.01`."""
+    robot: Any = load("iiwa14")
+    functions: Any = Functions(robot)
+    given = arguments(robot, "step", 3, dtype="float32")[:3]
+    expected = robot.step(*given, np.float32(0.01))
+    for dt in (0.01, jnp.asarray(0.01)):
+        same(functions.step(*given, dt), expected)
+        same(jax.jit(functions.step)(*given, dt), expected)
+        with jax.disable_jit():
+            same(functions.step(*given, dt), expected)
+    assert functions.step(*given, np.float64(0.01)).q_next.dtype == jnp.float64
+    start = tuple(map(jnp.asarray, given[:2]))
+    end, _ = jax.lax.scan(lambda s, _: (tuple(functions.step(*s, given[2], 0.01)), None), start, None, 3)
+    assert end[0].dtype == jnp.float32
+    same(functions.step(*(x.astype(np.float64) for x in given), 1), robot.step(*map(np.float64, given), 1.0))
+
+
 def test_leading_dimensions_broadcast_and_may_be_empty() -> None:
     robot = load("menagerie")
     functions = Functions(robot)

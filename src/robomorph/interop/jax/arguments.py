@@ -11,16 +11,18 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.runtime.arguments import check_shape
+from robomorph.runtime.array_kinds import as_numpy
 
 
 def as_array(name: str, value: Any) -> Any:
     """Whatever has numbers, in a form that JAX takes."""
+    if not isinstance(value, jax.Array) and hasattr(value, "__jax_array__"):
+        value = value.__jax_array__()
     if isinstance(value, jax.Array):
         return value
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}: expected an array of numbers, found {value!r} ({error})") from None
+    if type(value) in (int, float):
+        return float(value)  # it takes the others' dtype: NumPy would make a double of it
+    array = as_numpy(name, value)
     _check_dtype(name, array)
     return array
 
@@ -37,7 +39,7 @@ def common_dtype(names: Sequence[str], arrays: Sequence[Any]) -> Any:
     """As jax.numpy promotes; whole numbers alone are JAX's default floats."""
     for name, array in zip(names, arrays, strict=True):
         _check_dtype(name, array)
-    floats = [array.dtype for array in arrays if jnp.issubdtype(array.dtype, jnp.floating)]
+    floats = [array for array in arrays if jnp.issubdtype(array.dtype, jnp.floating)]
     return jnp.result_type(*(floats or [float]))
 
 

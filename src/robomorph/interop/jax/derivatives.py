@@ -12,7 +12,7 @@ from robomorph.errors import DerivativeError
 from robomorph.interop.coordinates import bracket_transposed, is_flat, tangent_of
 from robomorph.interop.functions import function_named
 from robomorph.interop.jax.callee import Callee
-from robomorph.interop.jax.primitives import BEND, PULL, PUSH, VALUE
+from robomorph.interop.jax.primitives import BEND, PULL, PUSH, VALUE, bind
 
 Arrays = Sequence[Any]
 
@@ -36,7 +36,7 @@ def _value_jvp(inputs: Arrays, changes: Arrays, *, callee: Callee) -> Any:
             " jax.lax.stop_gradient where its results are to count as constants"
         )
     along = _tangents(callee, inputs, changes)
-    return VALUE.bind(*inputs, callee=callee), PUSH.bind(*inputs, *along, callee=callee.derived("jvp"))
+    return bind(VALUE, *inputs, callee=callee), bind(PUSH, *inputs, *along, callee=callee.derived("jvp"))
 
 
 def _push_jvp(operands: Arrays, changes: Arrays, *, callee: Callee) -> Any:
@@ -47,13 +47,13 @@ def _push_jvp(operands: Arrays, changes: Arrays, *, callee: Callee) -> Any:
             " mode first, as jax.hessian(f) or jax.jacfwd(jax.grad(f)) do"
         )
     along = [ad.instantiate_zeros(change) for change in changes[n:]]
-    return PUSH.bind(*operands, callee=callee), PUSH.bind(*operands[:n], *along, callee=callee)
+    return bind(PUSH, *operands, callee=callee), bind(PUSH, *operands[:n], *along, callee=callee)
 
 
 def _push_transpose(weights: Arrays, *operands: Any, callee: Callee) -> Any:
     n = callee.arity
     weights = [ad.instantiate_zeros(w) for w in weights]
-    gradient = PULL.bind(*operands[:n], *weights, callee=callee.derived("vjp"))
+    gradient = bind(PULL, *operands[:n], *weights, callee=callee.derived("vjp"))
     asked = map(ad.is_undefined_primal, operands[n:])
     return [None] * n + [g if wanted else None for g, wanted in zip(gradient, asked, strict=True)]
 
@@ -61,20 +61,20 @@ def _push_transpose(weights: Arrays, *operands: Any, callee: Callee) -> Any:
 def _pull_jvp(operands: Arrays, changes: Arrays, *, callee: Callee) -> Any:
     n = callee.arity
     inputs, weights = operands[:n], operands[n:]
-    gradient = PULL.bind(*operands, callee=callee)
+    gradient = bind(PULL, *operands, callee=callee)
     terms = []
     if not all(map(_is_zero, changes[:n])):
         along = _tangents(callee, inputs, changes[:n])
-        terms.append(BEND.bind(*inputs, *weights, *along, callee=callee.derived("hvp")))
+        terms.append(bind(BEND, *inputs, *weights, *along, callee=callee.derived("hvp")))
     if not all(map(_is_zero, changes[n:])):
-        terms.append(PULL.bind(*inputs, *map(ad.instantiate_zeros, changes[n:]), callee=callee))
+        terms.append(bind(PULL, *inputs, *map(ad.instantiate_zeros, changes[n:]), callee=callee))
     return gradient, [sum(parts[1:], parts[0]) for parts in zip(*terms, strict=True)]
 
 
 def _pull_transpose(along: Arrays, *operands: Any, callee: Callee) -> Any:
     n = callee.arity
     along = [ad.instantiate_zeros(d) for d in along]
-    weights = PUSH.bind(*operands[:n], *along, callee=callee.derived("jvp"))
+    weights = bind(PUSH, *operands[:n], *along, callee=callee.derived("jvp"))
     return [None] * n + list(weights)
 
 
@@ -88,8 +88,8 @@ def _bend_jvp(operands: Arrays, changes: Arrays, *, callee: Callee) -> Any:
         terms.append([*map(ad.instantiate_zeros, changes[n:-n]), *along])
     if not all(map(_is_zero, changes[-n:])):
         terms.append([*weights, *map(ad.instantiate_zeros, changes[-n:])])
-    results = [BEND.bind(*inputs, *term, callee=callee) for term in terms]
-    return BEND.bind(*operands, callee=callee), [sum(x[1:], x[0]) for x in zip(*results, strict=True)]
+    results = [bind(BEND, *inputs, *term, callee=callee) for term in terms]
+    return bind(BEND, *operands, callee=callee), [sum(x[1:], x[0]) for x in zip(*results, strict=True)]
 
 
 def _bend_transpose(along: Arrays, *operands: Any, callee: Callee) -> Any:
@@ -100,10 +100,10 @@ def _bend_transpose(along: Arrays, *operands: Any, callee: Callee) -> Any:
         raise DerivativeError(f"third derivatives of {callee.wanted.name} are not available")
     inputs, weights = operands[:n], operands[n:-n]
     along = [ad.instantiate_zeros(d) for d in along]
-    bent = list(BEND.bind(*inputs, *weights, *along, callee=callee))
+    bent = list(bind(BEND, *inputs, *weights, *along, callee=callee))
     model = callee.kernels.robot.model
     if not is_flat(model):
-        gradient = PULL.bind(*inputs, *weights, callee=callee.derived("vjp"))
+        gradient = bind(PULL, *inputs, *weights, callee=callee.derived("vjp"))
         bent[0] = bent[0] + bracket_transposed(jnp, model, along[0], gradient[0])
     asked = map(ad.is_undefined_primal, operands[-n:])
     known = [None] * (len(operands) - n)

@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 
 from robomorph.errors import ArgumentError
-from robomorph.interop.bridge import BridgeFunctions
-from robomorph.interop.functions import FUNCTIONS, function_named, wrench_links
+from robomorph.interop.bridge import BridgeFunctions, require_robot
+from robomorph.interop.functions import ALL, function_named, wrench_links
 from robomorph.interop.jax.arguments import as_array, broadcast, common_dtype, fit
 from robomorph.interop.jax.callee import Callee
 from robomorph.interop.jax.derivatives import define_derivatives
-from robomorph.interop.jax.primitives import VALUE
+from robomorph.interop.jax.primitives import VALUE, bind
 from robomorph.interop.jax.target import let_call, takes_handler
 from robomorph.interop.kernels import Kernels, Wanted
 from robomorph.ir.program import Port
@@ -32,7 +32,7 @@ def _let_results_be_exported() -> None:
         from jax import export  # in some versions it needs packages that JAX does not bring
     except ImportError:
         return
-    for function in FUNCTIONS.values():
+    for function in ALL.values():
         kind = result_type(function.name, [Port(name, ()) for name in function.outputs])
         if kind is not None:
             export.register_namedtuple_serialization(kind, serialized_name=f"robomorph.{kind.__name__}")
@@ -55,7 +55,7 @@ class Functions(BridgeFunctions):
     """
 
     def __init__(self, robot: Robot, *, threads: int | None = 1) -> None:
-        self.robot, self.threads = robot, threads
+        self.robot, self.threads = require_robot(robot), threads
         self._kernels = Kernels(robot, threads=threads)
         self._jitted: dict[Any, Any] = {}
 
@@ -72,7 +72,7 @@ class Functions(BridgeFunctions):
         call it: those that were exported by another (docs/arrays.md). `f_ext`: any of the form it will have.
         derivative: "vjp", "jvp" or "hvp" for the kernels behind `jax.grad`, `jax.jvp` and `jax.hessian`."""
         links = wrench_links(self.robot.link_names, f_ext)
-        wanted = Wanted(function_named(name).name, links, frame, dtype, derivative)
+        wanted = Wanted(function_named(name).name, links, frame, str(dtype), derivative)
         if takes_handler():
             let_call(Callee(self._kernels, wanted), None)
 
@@ -96,6 +96,7 @@ class Functions(BridgeFunctions):
         names = (*function.inputs, *function.parameters, *_wrench_names(links, by_name))
 
         def traced(*arrays: Any) -> Any:
+            arrays = tuple(map(jnp.asarray, arrays))  # so they are already, but under jax.disable_jit
             dtype = common_dtype(names, arrays)
             given = list(arrays[: len(names) - len(_wrench_names(links, by_name))])
             if links:
@@ -134,6 +135,6 @@ def _evaluate(callee: Callee, arrays: list[Any], dtype: Any) -> Any:
     """The kernel's results for arguments in the order of its ports."""
     ports = callee.kernel.inputs
     fitted = fit([p.name for p in ports], arrays, [p.shape for p in ports], dtype)
-    results = VALUE.bind(*fitted, callee=callee)
+    results = bind(VALUE, *fitted, callee=callee)
     kind = callee.kernel.result_type
     return results[0] if kind is None else kind(*results)

@@ -12,16 +12,17 @@ arguments, w a weight per result and d, v tangent vectors (q's of nv entries):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.extend.core import Primitive
-from jax.interpreters import batching, mlir
+from jax.interpreters import batching, mlir, xla
 
 from robomorph.errors import ArgumentError
 from robomorph.interop.jax.callee import Callee
+from robomorph.interop.jax.meshes import result_type, vary_alike
 from robomorph.interop.jax.target import TARGET, call_on_host, let_call, takes_handler
 
 Arrays = Sequence[Any]
@@ -30,7 +31,7 @@ Arrays = Sequence[Any]
 def _primitive(name: str) -> Primitive:
     primitive = Primitive(f"robomorph_{name}")
     primitive.multiple_results = True
-    primitive.def_impl(partial(_evaluate, primitive))
+    primitive.def_impl(partial(xla.apply_primitive, primitive))
     primitive.def_abstract_eval(_abstract)
     mlir.register_lowering(primitive, _lower, platform="cpu")
     mlir.register_lowering(primitive, _refuse_platform)
@@ -38,13 +39,10 @@ def _primitive(name: str) -> Primitive:
     return primitive
 
 
-def _evaluate(primitive: Primitive, *operands: Any, callee: Callee) -> Any:
-    return _jitted(primitive, callee)(*operands)
-
-
-@cache
-def _jitted(primitive: Primitive, callee: Callee) -> Any:
-    return jax.jit(lambda *operands: primitive.bind(*operands, callee=callee))
+def bind(primitive: Primitive, *operands: Any, callee: Callee) -> list[Any]:
+    """The primitive's results. Not `primitive.bind` itself, which knows nothing of meshes of devices."""
+    results: list[Any] = primitive.bind(*vary_alike(operands), callee=callee)
+    return results
 
 
 def _lead(operand: Any, callee: Callee) -> tuple[Any, ...]:
@@ -54,7 +52,7 @@ def _lead(operand: Any, callee: Callee) -> tuple[Any, ...]:
 
 def _abstract(*operands: Any, callee: Callee) -> list[Any]:
     lead, dtype = _lead(operands[0], callee), jnp.dtype(callee.kernel.dtype)
-    return [jax.core.ShapedArray((*lead, *port.shape), dtype) for port in callee.kernel.outputs]
+    return [result_type(operands[0], (*lead, *port.shape), dtype) for port in callee.kernel.outputs]
 
 
 def _batch(primitive: Primitive, operands: Arrays, dims: Sequence[Any], *, callee: Callee) -> Any:
@@ -63,7 +61,7 @@ def _batch(primitive: Primitive, operands: Arrays, dims: Sequence[Any], *, calle
         jnp.broadcast_to(x, (size, *x.shape)) if d is None else jnp.moveaxis(x, d, 0)
         for x, d in zip(operands, dims, strict=True)
     ]
-    results = primitive.bind(*moved, callee=callee)
+    results = bind(primitive, *moved, callee=callee)
     return results, [0] * len(results)
 
 

@@ -19,10 +19,12 @@ from robomorph.runtime.values import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
     from robomorph.interop.jax.callee import Callee
+    from robomorph.targets.cpu.kernel import Kernel
 
 TARGET = "robomorph_call"
 _MINORS = (3, 2, 1, 0)  # versions 0.x of XLA's interface that the handler knows
 _added: set[tuple[str, int]] = set()
+_called: dict[str, Kernel] = {}  # by digest: XLA calls what was added last, so always this one
 _lock = threading.Lock()
 
 
@@ -48,7 +50,7 @@ def takes_handler() -> bool:
 
 def let_call(callee: Callee, rows: int | None) -> None:
     """Compile what calls of so many rows need (None: any number), and let XLA find it under the digest."""
-    kernel = callee.kernel
+    kernel = _called.setdefault(callee.digest, callee.kernel)  # equal robots share it
     for batch in (1, kernel.single_limit) if rows is None else (max(rows, 1),):
         single = int(batch < kernel.single_limit)
         if (callee.digest, single) not in _added:
