@@ -27,6 +27,18 @@ def test_the_robots_methods_name_it() -> None:
     q, qd, tau = tensors("iiwa14")
     with pytest.raises(ArgumentError, match=r"tau: .*robomorph\.torch\.Functions\(robot\)"):
         robot.forward_dynamics(q, qd, tau.requires_grad_())
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(q, qd)
+        for method in (
+            robot.gravity_torque,
+            robot.compile("gravity_torque"),
+            lambda q: robot.integrate(q, q),
+        ):
+            with pytest.raises(ArgumentError, match=r"q: .*tangent of forward mode.*robomorph\.torch\.Func"):
+                method(dual)
+        with pytest.raises(ArgumentError, match=r"q: .*tangent of forward mode"):
+            robot.gravity_torque(list(dual))
+        assert robot.gravity_torque(q).shape == robot.gravity_torque(list(q)).shape == (7,)
     assert robot.forward_dynamics(q.float(), qd.float(), tau.detach().float()).dtype == "float32"
     with pytest.raises(ArgumentError):
         torch.func.vmap(robot.forward_dynamics)(q[None], qd[None], tau[None])

@@ -42,6 +42,17 @@ def test_refused_by_name(kind: str) -> None:
         functions.forward_dynamics(single[0], value, single[1])
 
 
+def test_a_nested_tensor_and_what_is_no_robot() -> None:
+    f, (q, qd, tau) = Functions(load("iiwa14")).forward_dynamics, tensors("iiwa14", batch=3)
+    for place in range(3):
+        given = [torch.nested.nested_tensor([x, x]) if k == place else x for k, x in enumerate((q, qd, tau))]
+        with pytest.raises(ArgumentError, match=r"expected a dense tensor, found a nested one: .*unbind\(\)"):
+            f(*given)
+    wrong: Any = "iiwa14"
+    with pytest.raises(ArgumentError, match="robot: expected a Robot, found str: pass what robomorph"):
+        Functions(wrong)
+
+
 def test_frames_links_and_wrenches_are_refused_by_name() -> None:
     robot = load("iiwa14")
     functions, (q, qd, tau) = Functions(robot), tensors("iiwa14", batch=3)
@@ -98,6 +109,18 @@ def test_lengths_other_than_one(case: str) -> None:
     Functions(bare).forward_dynamics(1.001 * q, qd, tau)  # nobody asked for checks
 
 
+@pytest.mark.parametrize("case", ["two balls", "planar", "crane-floating"])
+def test_wrong_shapes_where_lengths_are_looked_at(case: str) -> None:
+    robot = load(case)
+    functions, (q, qd, tau) = Functions(robot), tensors(case, batch=3)
+    for wrong in (q[..., :3], q[..., :-1], q[0, 0].expand(()), torch.cat([q, q], -1)):
+        lead = wrong.shape[:-1]
+        with pytest.raises(ArgumentError, match=rf"^q: expected shape \(\.\.\., {robot.nq}\), found"):
+            functions.forward_dynamics(wrong, qd[0].expand(*lead, -1), tau[0].expand(*lead, -1))
+        with pytest.raises(ArgumentError, match=r"^q: expected shape"):
+            functions.mass_matrix(wrong.clone().requires_grad_())
+
+
 def test_a_change_in_place_after_the_call_is_noticed() -> None:
     f, inputs = Functions(load("iiwa14")).forward_dynamics, leaves(tensors("iiwa14", batch=3))
     moved = inputs[0] * 1.0
@@ -140,6 +163,17 @@ def test_modes_of_torch() -> None:
     result = f(*inputs)
     result.register_hook(lambda w: 2 * w)
     assert torch.equal(torch.autograd.grad(result.sum(), inputs[0])[0], 2 * plain[0])
+
+
+def test_another_default_device() -> None:
+    """Numbers and what second derivatives make by themselves are in the CPU's memory all the same."""
+    functions, given = Functions(load("iiwa14")), tensors("iiwa14")
+    expected = functions.step(*given, 0.01)
+    twice: Any = torch.func.jacfwd(torch.func.jacfwd(lambda q: functions.gravity_torque(q).sum()))
+    bent = twice(given[0])
+    with torch.device("meta"):
+        assert all(map(torch.equal, functions.step(*given, 0.01), expected))
+        assert torch.equal(twice(given[0]), bent)
 
 
 def test_gradients_of_some_arguments() -> None:

@@ -69,6 +69,111 @@ def test_without_a_normalisation_of_ones_own(case: str) -> None:
         close(hessian(bare, *modes, given[:1]), hessian(own, "reverse", "reverse", given[:1]), 1e-9)
 
 
+@pytest.mark.parametrize("case", ["iiwa14", "crane-floating"])
+@pytest.mark.parametrize("changed", ["q", "qd", "weights"])
+def test_forward_mode_over_a_plain_backward(case: str, changed: str) -> None:
+    """The tangent of a gradient, taken without create_graph: the cheapest product with a Hessian."""
+    f, (q, qd, tau) = Functions(load(case)).forward_dynamics, tensors(case, batch=2)
+    (along,) = normal({"q": q, "qd": qd, "weights": tau}[changed], 1)
+    ones = torch.ones_like(tau)
+
+    def slope(q: Any, qd: Any, weights: Any) -> Any:
+        return torch.func.vjp(lambda q: f(q, qd, tau), q)[1](weights)[0]
+
+    primals = (q, qd, ones)
+    tangents = [
+        along if name == changed else 0 * x for name, x in zip(("q", "qd", "weights"), primals, strict=True)
+    ]
+    expected = torch.func.jvp(slope, primals, tuple(tangents))[1]
+    one = torch.autograd.forward_ad
+    with one.dual_level():
+        given = [x.clone() for x in primals]
+        given[0].requires_grad_()
+        place = ("q", "qd", "weights").index(changed)
+        given[place] = one.make_dual(given[place], along)
+        (found,) = torch.autograd.grad(f(given[0], given[1], tau), given[0], given[2])
+        close(one.unpack_dual(found).tangent.numpy(), expected.numpy(), 1e-12)
+
+
+@pytest.mark.parametrize("case", ["iiwa14", "crane-floating"])
+@pytest.mark.parametrize("changed", ["q", "weights"])
+def test_what_vjp_returns_is_differentiated_from_outside(case: str, changed: str) -> None:
+    """It runs after its transform is over: by a plain backward, and by dual numbers."""
+    f, (q, qd, tau) = Functions(load(case)).forward_dynamics, tensors(case, batch=2)
+    given = {"q": q, "weights": torch.ones_like(tau)}
+    along, other = normal(given[changed], 1)[0], normal(q, 2)[0]
+
+    def slope(changing: Any) -> Any:
+        now = {**given, changed: changing}
+        return torch.func.vjp(lambda q: f(q, qd, tau), now["q"])[1](now["weights"])[0]
+
+    expected = torch.func.jvp(slope, (given[changed],), (along,))[1]
+    one = torch.autograd.forward_ad
+    with one.dual_level():
+        close(
+            one.unpack_dual(slope(one.make_dual(given[changed], along))).tangent.numpy(),
+            expected.numpy(),
+            1e-12,
+        )
+    (leaf,) = leaves([given[changed]])
+    (found,) = torch.autograd.grad((slope(leaf) * other).sum(), leaf)
+    assert float((found * along).sum()) == pytest.approx(float((expected * other).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("case", ["iiwa14", "crane-floating", "planar"])
+def test_products_by_a_double_backward(case: str) -> None:
+    """What is linear in a second derivative's weights and steps may be differentiated by these:
+    `functional.hvp` does, and so does the gradient of a gradient's product by the vector in it."""
+    f, (q, qd, tau) = Functions(load(case)).forward_dynamics, tensors(case, batch=2)
+    (along,) = normal(q, 1)
+
+    def loss(q: Any) -> Any:
+        return f(q, qd, tau).square().sum()
+
+    _, expected = torch.func.jvp(torch.func.grad(loss), (q,), (along,))
+    for times in (torch.autograd.functional.hvp, torch.autograd.functional.vhp):
+        close(times(loss, q, along)[1].numpy(), expected.numpy(), 1e-11)
+    vector, (weights,) = along.clone().requires_grad_(), leaves(normal(tau, 2))
+    leaf = q.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(f(leaf, qd, tau), leaf, weights, create_graph=True)
+    (bent,) = torch.autograd.grad((slope * vector).sum(), leaf, create_graph=True)
+    (other,) = normal(q, 3)
+    found = torch.autograd.grad((bent * other).sum(), (vector, weights), retain_graph=True)
+
+    def curved(vector: Any, weights: Any) -> Any:
+        pulled = lambda q: torch.func.vjp(lambda q: f(q, qd, tau), q)[1](weights)[0]  # noqa: E731
+        return (torch.func.jvp(pulled, (q,), (other,))[1] * vector).sum()
+
+    close(
+        [x.numpy() for x in found],
+        [x.numpy() for x in torch.func.grad(curved, (0, 1))(vector.detach(), weights.detach())],
+        1e-10,
+    )
+    with pytest.raises(DerivativeError, match="third derivatives are not available"):
+        (bent * other).sum().backward()
+
+    def product_with_hessian(weights: Any) -> Any:
+        (slope,) = torch.autograd.grad(f(leaf, qd, tau), leaf, weights, create_graph=True)
+        return torch.autograd.grad((slope * along).sum(), leaf)[0]
+
+    one = torch.autograd.forward_ad
+    with one.dual_level():
+        change = one.unpack_dual(product_with_hessian(one.make_dual(weights.detach(), tau))).tangent
+    close(change.numpy(), product_with_hessian(tau).numpy(), 1e-10)
+
+
+@pytest.mark.parametrize("inner", MODES)
+def test_empty_batches(inner: str) -> None:
+    """Torch's own jacrev of jacfwd does not take them."""
+    f, (q, qd, tau) = (
+        Functions(load("crane-floating")).forward_dynamics,
+        tensors("crane-floating", batch=(2, 0)),
+    )
+    twice = torch.func.jacfwd(MODES[inner](lambda q: f(q, qd, tau).square().sum()))(q)
+    assert twice.shape == (*q.shape, *q.shape)
+    assert torch.autograd.functional.hvp(lambda q: f(q, qd, tau).square().sum(), q, q)[1].shape == q.shape
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_every_function_twice(name: str) -> None:
     """Double backward is the change in forward mode of the gradient."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
 from robomorph.errors import ArgumentError
-from robomorph.interop.bridge import BridgeFunctions
+from robomorph.interop.bridge import BridgeFunctions, require_robot
 from robomorph.interop.functions import ALL, Function, function_named, wrench_links
 from robomorph.interop.torch.operator import call
 from robomorph.interop.torch.rooms import DTYPES, described, room_of
@@ -54,7 +54,7 @@ class Functions(_Methods):
     """
 
     def __init__(self, robot: Robot, *, threads: int | None = 1) -> None:
-        self.robot, self.threads = robot, threads
+        self.robot, self.threads = require_robot(robot), threads
         self._room = room_of(robot, threads)
         self._links = robot.link_names
         self._arguments = {name: _arguments(robot, function) for name, function in ALL.items()}

@@ -16,7 +16,7 @@ from torch._functorch.autograd_function import enable_single_level_autograd_func
 from torch.autograd import Function, forward_ad
 
 from robomorph.interop.torch.derivatives import Kept, backward, forward_mode
-from robomorph.interop.torch.rooms import PLAIN, Room, find_room, keep_room
+from robomorph.interop.torch.rooms import CONSTANT, PLAIN, Room, find_room, keep_room
 
 _LIBRARY = torch.library.Library("robomorph", "DEF")
 _LIBRARY.define(
@@ -44,7 +44,10 @@ def _is_watched(tensors: Sequence[Tensor]) -> bool:
     not know of it."""
     if _C._are_functorch_transforms_active() or _C._len_torch_dispatch_stack() > 0:
         return True
-    return _C._get_tracing_state() is not None or not all(type(tensor) in PLAIN for tensor in tensors)
+    if _C._get_tracing_state() is not None or not all(type(tensor) in PLAIN for tensor in tensors):
+        return True
+    # Those of a transform that is over, as `torch.func.vjp` keeps them: what they hold may be differentiated.
+    return any(map(_C._functorch.is_functorch_wrapped_tensor, tensors))
 
 
 class Below(NamedTuple):
@@ -112,6 +115,8 @@ def _run(robot: str, function: str, derivative: str, tensors: list[Tensor]) -> l
 
 def _shapes(robot: str, function: str, derivative: str, tensors: list[Tensor]) -> list[Tensor]:
     """What is known before anything runs."""
+    if derivative == CONSTANT:
+        return [torch.empty_like(tensor) for tensor in tensors]
     q = tensors[0]
     shapes = keep_room(robot).shapes(function, derivative, q.dtype)
     return [q.new_empty((*q.shape[:-1], *shape)) for shape in shapes]

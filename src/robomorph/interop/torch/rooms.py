@@ -32,6 +32,7 @@ from robomorph.targets.cpu.kernel import Kernel
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 DTYPES = {torch.float64: "float64", torch.float32: "float32"}
 PULL = "pull"  # the vjp, with the derivative by q by coordinates (nq)
+CONSTANT = "constant"  # the tensors themselves, of which nothing has derivatives
 _SEPARATOR = "\x1f"
 
 
@@ -71,9 +72,11 @@ class Room:
 
     def run(self, function: str, derivative: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The kernel's results. All tensors have one dtype and the same batch dimensions; q is the first."""
+        if derivative == CONSTANT:
+            return tuple(tensor.clone() for tensor in tensors)
         kernel = self.kernel(function, derivative, tensors[0].dtype)
         arrays = [_read(tensor) for tensor in tensors]
-        if self._units:
+        if self._units and arrays[0].shape[-1:] == (self.kernels.robot.nq,):  # else the kernel refuses it
             check_lengths(arrays[0], self._units)
         results = kernel(*arrays)
         if len(kernel.outputs) == 1:

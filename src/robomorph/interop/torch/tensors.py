@@ -15,11 +15,13 @@ from robomorph.interop.torch.rooms import DTYPES, PLAIN
 def are_ready(values: Sequence[Any]) -> bool:
     """May these go to a kernel as they are? It checks by itself how long their last dimensions are."""
     first = values[0]
-    if type(first) not in PLAIN or first.dtype not in DTYPES:
+    if type(first) not in PLAIN or first.dtype not in DTYPES or first.is_nested:
         return False
     dtype, lead = first.dtype, first.shape[:-1]
     for value in values:
-        if type(value) not in PLAIN or value.dtype is not dtype or value.shape[:-1] != lead:
+        if type(value) not in PLAIN or value.is_nested or value.dtype is not dtype:
+            return False
+        if value.shape[:-1] != lead:
             return False
         if not value.is_cpu or value.layout is not torch.strided:
             return False
@@ -29,7 +31,7 @@ def are_ready(values: Sequence[Any]) -> bool:
 def as_tensor(name: str, value: Any, *, number: bool = False) -> Any:
     """`value` itself if kernels can read it. number: Python's own numbers will do, too."""
     if isinstance(value, torch.Tensor):
-        if value.dtype in DTYPES and value.device.type == "cpu" and value.layout is torch.strided:
+        if value.dtype in DTYPES and value.device.type == "cpu" and _is_dense(value):
             return value
         _refuse(name, value)
     if number and isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -38,11 +40,19 @@ def as_tensor(name: str, value: Any, *, number: bool = False) -> Any:
     raise ArgumentError(f"{name}: expected a Torch tensor, found {kind}: pass torch.as_tensor({name})")
 
 
+def _is_dense(value: Tensor) -> bool:
+    return value.layout is torch.strided and not value.is_nested
+
+
 def _refuse(name: str, value: Tensor) -> None:
     if value.device.type != "cpu":
         raise ArgumentError(
             f"{name}: expected a tensor in the CPU's memory, found one on {value.device}: kernels run on the"
             f" CPU, so pass {name}.cpu()"
+        )
+    if value.is_nested:
+        raise ArgumentError(
+            f"{name}: expected a dense tensor, found a nested one: pass each of {name}.unbind() by itself"
         )
     if value.layout is not torch.strided:
         raise ArgumentError(
@@ -59,7 +69,9 @@ def fit(names: Sequence[str], given: Sequence[Any], shapes: Sequence[tuple[int, 
     dtypes = [value.dtype for value in given if isinstance(value, torch.Tensor)]
     dtype = torch.float32 if all(d is torch.float32 for d in dtypes) else torch.float64
     tensors = [
-        torch.full((), value, dtype=dtype) if not isinstance(value, torch.Tensor) else value.to(dtype)
+        torch.full((), value, dtype=dtype, device="cpu")
+        if not isinstance(value, torch.Tensor)
+        else value.to(dtype)
         for value in given
     ]
     leads: list[Sequence[int]] = []

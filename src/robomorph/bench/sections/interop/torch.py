@@ -51,7 +51,7 @@ def _run(session: Session, batch: int) -> list[Record]:
     ]
 
 
-def _errors(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+def _errors(calls: dict[str, Callable[[], Any]]) -> dict[str, float | None]:
     """Of the call against NumPy's, of the gradients against those by matrices."""
     values, gradients = (
         relative_error(*({str(k): np.atleast_1d(x) for k, x in enumerate(calls[how]())} for how in pair))
@@ -93,7 +93,7 @@ def _by_matrices(robot: Robot) -> Callable[..., Any]:
 
     kernel = robot.compile("forward_dynamics_gradient", threads=1)
 
-    class ByMatrices(torch.autograd.Function):
+    class ByMatrices(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         @staticmethod
         def forward(ctx: Any, *x: Any) -> Any:
             value, *matrices = map(torch.from_numpy, kernel(*(a.detach().numpy() for a in x)))
