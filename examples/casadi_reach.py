@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import robomorph
+import robomorph.casadi
 from robomorph import Robot
 
 Array = npt.NDArray[np.float64]
@@ -48,9 +49,10 @@ def reach(robot: Robot) -> tuple[float, Array, Array]:
     problem.minimize(seconds + 1e-7 * casadi.sumsqr(tau))
     problem.set_initial(seconds, 1.5)
     problem.set_initial(q, np.linspace(np.zeros(robot.nv), GOAL, NODES + 1).T)
-    problem.set_initial(tau, robot.gravity_torque(np.linspace(np.zeros(robot.nv), GOAL, NODES)).T)
+    held: Array = robot.gravity_torque(np.linspace(np.zeros(robot.nv), GOAL, NODES))
+    problem.set_initial(tau, held.T)
     problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes"})
-    found = problem.solve()
+    found: Any = problem.solve()
     print(f"{found.stats()['return_status']} in {found.stats()['iter_count']} iterations")
     return float(found.value(seconds)), found.value(q).T, found.value(tau).T
 

@@ -10,6 +10,7 @@ import pytest
 from robomorph.bench.goals import judge
 from robomorph.bench.interop import reach
 from robomorph.bench.peers import PEERS
+from robomorph.bench.peers.adam import Adam
 from robomorph.bench.records import OURS, REFUSED, Record, Timing, first
 from robomorph.bench.run import Outcome, run_bench
 from robomorph.bench.sections.interop import casadi as section
@@ -22,7 +23,7 @@ pytest.importorskip("pinocchio")
 
 def made(monkeypatch: pytest.MonkeyPatch) -> Outcome:
     """A quick run without adam, which takes the longest."""
-    monkeypatch.setattr(section.Adam, "absence", classmethod(lambda cls: "not here"))
+    monkeypatch.setattr(Adam, "absence", classmethod(lambda cls: "not here"))
     session = Session([], PEERS["interop"], quick=True)
     return run_bench(session, "interop", [section.SECTION], Silent)
 

@@ -83,6 +83,51 @@ def test_cmake_and_the_example(tmp_path: Path) -> None:
     assert "arm_energy:(q[3],qd[3])->(kinetic,potential)" in said and "hessian of its squares: 6x6" in said
 
 
+def test_functions_that_are_gradients(tmp_path: Path) -> None:
+    """They have values alone, and neither the example nor the README says otherwise."""
+    names = ["energy", "inverse_dynamics_gradient"]
+    export(robot(False), tmp_path, target="casadi", functions=names, derivatives=1, name="arm")
+    readme = (tmp_path / "README.md").read_text()
+    assert "Not those of `arm_inverse_dynamics_gradient`: derivatives themselves" in readme
+    library = tmp_path / "libarm.so"
+    source = (tmp_path / "src" / "arm.cpp", "-o", library)
+    output_of(need("g++"), *FLAGS, "-shared", f"-I{tmp_path / 'include'}", *source)
+    said = output_of(sys.executable, tmp_path / "example" / "problem.py", library)
+    assert said.count("jacobian:") == 1 and "arm_inverse_dynamics_gradient:(" in said
+    export(robot(False), tmp_path, target="casadi", functions=names[1:], name="arm")
+    assert "values alone: CasADi refuses" in (tmp_path / "README.md").read_text()
+
+
+def test_functions_that_are_zero_everywhere(tmp_path: Path) -> None:
+    """The Jacobian of a turning link is constant: its derivatives have no entries at all."""
+    names = ["jacobian:link_1", "jacobian_rate:link_1"]
+    export(robot(False), tmp_path, target="casadi", functions=names, name="arm")
+    library = tmp_path / "libarm.so"
+    source = (tmp_path / "src" / "arm.cpp", "-o", library)
+    output_of(need("g++"), *FLAGS, "-shared", f"-I{tmp_path / 'include'}", *source)
+    check = (
+        tmp_path / "test" / "self_check.cpp",
+        library,
+        f"-Wl,-rpath,{tmp_path}",
+        "-o",
+        tmp_path / "check",
+    )
+    output_of("g++", "-std=c++17", *STRICT, *check)
+    assert "all functions agree" in output_of(tmp_path / "check")
+    jacobian, rate = (casadi.external(f"arm_{n.replace(':', '_')}", str(library)) for n in names)
+    assert jacobian.jacobian().nnz_out() == 0 and rate.nnz_out() == 0
+    x = casadi.MX.sym("x", 3)
+    assert casadi.jacobian(casadi.vec(jacobian(x)), x).nnz() == 0
+    assert casadi.hessian(casadi.sumsqr(rate(x, x)), x)[0].nnz() == 0
+
+
+@pytest.mark.parametrize("name", ["zeros", "tell", "Matrix", "arg"])
+def test_names_that_the_interface_has(tmp_path: Path, name: str) -> None:
+    export(robot(False), tmp_path, target="casadi", functions=["energy"], derivatives=0, name=name)
+    source = (tmp_path / "src" / f"{name}.cpp", "-o", tmp_path / "lib.so")
+    output_of(need("g++"), *FLAGS, "-shared", f"-I{tmp_path / 'include'}", *source)
+
+
 def test_a_c_program_that_casadi_generates_calls_the_export(tmp_path: Path) -> None:
     library = built(tmp_path, "g++", derivatives=1)
     f = casadi.external("chain_3_inverse_dynamics", str(library))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,29 @@ def test_a_foreign_folder_is_refused_and_left_alone(robot: robomorph.Robot, tmp_
     export(robot, tmp_path, functions=["energy"], force=True)
     assert (tmp_path / "thesis.tex").read_text() == "precious"
     assert (tmp_path / "CMakeLists.txt").exists()
+
+
+def test_frames_that_name_nothing() -> None:
+    """A function called like its result is no C++."""
+    for frame in ("", " ", "äö"):
+        assert FunctionSpec("jacobian", frame).name == "jacobian_frame"
+    assert FunctionSpec("jacobian", "").name != FunctionSpec("jacobian").name
+
+
+@pytest.mark.parametrize("target", ["cpp", "casadi"])
+def test_a_robot_called_test(robot: robomorph.Robot, tmp_path: Path, target: str) -> None:
+    """Words that CMake, C or our own projects have taken are names of robots, too."""
+    for word in ("test", "all", "install", "self_check", "system", "random", "linux"):
+        assert identifier(word) == f"r{word}"
+    assert identifier("int") == "rrint", "rint is a function of C"
+    named = robomorph.Robot(replace(robot.model, name="test"))
+    package = export(named, tmp_path, target=target, functions=["mass_matrix"])
+    assert package.name == "rtest"
+    output_of(need("cmake"), "-S", tmp_path, "-B", tmp_path / "build")
+    with pytest.raises(
+        ArgumentError, match=r"no word that C\+\+, its library or CMake has taken, found 'test'"
+    ):
+        export(robot, tmp_path, target=target, name="test")
 
 
 def test_an_earlier_export_is_replaced(robot: robomorph.Robot, tmp_path: Path) -> None:

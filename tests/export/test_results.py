@@ -159,3 +159,16 @@ def test_nan_stays_in_its_lane(tmp_path: Path) -> None:
     found = compiled.batch(q)["mass"]
     assert np.isnan(found[5]).any()
     assert np.isfinite(np.delete(found, 5, axis=0)).all()
+
+
+def test_a_folder_built_again_has_the_new_robot(tmp_path: Path) -> None:
+    """The loader knows libraries by their paths, and two robots may share a name."""
+    need("g++")
+    found, kept = [], []
+    for damping in (0.0, 5.0):
+        robot = robomorph.load("chain:1", gravity=(0, 0, 0), damping=damping, passive=True)
+        library = build_shared(robot, ["bias_torque"], directory=tmp_path / "code")
+        found.append(float(library["bias_torque"](np.zeros(1), np.ones(1))["tau"][0]))
+        kept.append(library)
+    assert found == [pytest.approx(0.0), pytest.approx(5.0)]
+    assert kept[0]["bias_torque"](np.zeros(1), np.ones(1))["tau"][0] == pytest.approx(0.0)

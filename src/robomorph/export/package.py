@@ -91,8 +91,10 @@ class FunctionSpec:
     def name(self) -> str:
         """The function's identifier. A frame of which no letter can stand in one is called `frame`: results
         are named like their algorithm, and C++ would take the one for the other."""
-        name = identifier(f"{self.function}_{self.frame}" if self.frame else self.function)
-        return f"{name}_frame" if self.frame and name == self.function else name
+        if self.frame is None:
+            return identifier(self.function)
+        name = identifier(f"{self.function}_{self.frame}")
+        return f"{name}_frame" if name == self.function else name
 
 
 def default_functions(frames: Sequence[str] = (), target: str = "cpp") -> list[FunctionSpec]:

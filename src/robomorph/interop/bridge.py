@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from robomorph.algorithms.step import step_named
+from robomorph.errors import ArgumentError
+from robomorph.robot import Robot
 from robomorph.robot_functions import RobotFunctions
+
+
+def require_robot(robot: Any) -> Robot:
+    """What a bridge was given, if it is a robot."""
+    if isinstance(robot, Robot):
+        return robot
+    kind = type(robot).__name__
+    raise ArgumentError(f"robot: expected a Robot, found {kind}: pass what robomorph.load(...) gives")
 
 
 class BridgeFunctions(RobotFunctions):

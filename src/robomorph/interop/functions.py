@@ -62,7 +62,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def function_named(name: str) -> Function:
-    if name not in ALL:
+    if not isinstance(name, str) or name not in ALL:
         raise ArgumentError(f"unknown function {name!r}: {hint(str(name), list(ALL))}")
     return ALL[name]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -13,10 +14,13 @@ import numpy as np
 import pytest
 
 import robomorph
-from robomorph import ArgumentError, ModelError, Robot
+from robomorph import ArgumentError, ModelError, Robot, TargetError
 from robomorph.casadi import Functions
 from robomorph.errors import FallbackWarning
+from robomorph.interop.casadi.expressions import expression_function
 from robomorph.interop.functions import FUNCTIONS
+from robomorph.spatial import atan2
+from robomorph.targets.casadi.callee import Argument, Pattern, make_callee
 from robomorph.targets.casadi.linking import find_linker
 from tests.interop.cases import Array, arguments, call, listed, load, options, scaled
 
@@ -207,16 +211,38 @@ def test_expressions_expand() -> None:
 # --- refusals --------------------------------------------------------------------------------------------
 
 
+def test_expressions_have_derivatives_where_a_minimum_has_equal_arguments() -> None:
+    """CasADi's own fmin and fmax have means there, which made the derivative of this angle zero."""
+    sides = [Argument(name, Pattern.dense(1, 1)) for name in ("y", "x")]
+    angle = Argument("angle", Pattern.dense(1, 1))
+    callee = make_callee("angle", sides, [angle], lambda _, v: {"angle": [atan2(v["y"][0], v["x"][0])]})
+    jacobian = expression_function(casadi, callee).jacobian()
+    for y, x in ((1.0, 1.0), (-1.0, 1.0), (0.5, -0.5), (2.0, 1.0)):
+        found = [float(value) for value in jacobian(y, x, 0.0)]
+        np.testing.assert_allclose(found, np.array([x, -y]) / (x * x + y * y), rtol=1e-14)
+
+
 def test_refusals() -> None:
     robot = load("iiwa14")
-    for wrong, words in (({"kind": "fast"}, "kind: expected"), ({"derivatives": 3}, "derivatives: expected")):
-        with pytest.raises(ArgumentError, match=words):
+    orders: tuple[Any, ...] = (3, True, 1.0, np.array([1, 2]))
+    wishes: tuple[dict[str, Any], ...] = ({"kind": "fast"}, *({"derivatives": order} for order in orders))
+    for wrong in wishes:
+        with pytest.raises(ArgumentError, match=f"{next(iter(wrong))}: expected"):
             Functions(robot, **wrong)
+    nothing: Any = "iiwa14"
+    with pytest.raises(ArgumentError, match="robot: expected a Robot, found str"):
+        Functions(nothing)
+    wrenches: tuple[Any, ...] = (None, 3, {robot.link_names[-1]: np.zeros(6)})
+    for wrong_wrenches in wrenches:
+        with pytest.raises(ArgumentError, match="f_ext: expected True, False or names of links"):
+            Functions(robot, f_ext=wrong_wrenches)
     made = functions("iiwa14", "expressions")
     with pytest.raises(AttributeError, match="did you mean 'forward_dynamics'"):
         _ = made.forward_dynamic
-    with pytest.raises(ArgumentError, match="unknown function 'ik'"):
-        made.function("ik")
+    names: tuple[Any, ...] = ("ik", ["energy"])
+    for name in names:
+        with pytest.raises(ArgumentError, match=f"unknown function {re.escape(repr(name))}"):
+            made.function(name)
     with pytest.raises(ArgumentError, match="tool frame"):
         made.function("jacobian")
     with pytest.raises(ArgumentError, match="name of a link or tool frame, as in"):
@@ -239,6 +265,20 @@ def test_robots_without_masses_have_kinematics() -> None:
         _ = made.inverse_dynamics
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_robots_without_joints(kind: str) -> None:
+    """As for NumPy: poses, and matrices without rows."""
+    robot = robomorph.load('<robot name="still"><link name="a"/></robot>')
+    functions = Functions(robot, kind=kind, f_ext=True)
+    none = casadi.DM(0, 1)
+    np.testing.assert_array_equal(numbers(functions.link_poses(none)), np.eye(4))
+    assert functions.mass_matrix(none).shape == functions.jacobian("a")(none)[:0, :].shape == (0, 0)
+    forward = functions.forward_dynamics
+    assert forward(none, none, none, np.ones((6, 1))).shape == (0, 1)
+    push: Any = casadi.MX.sym("push", 6, 1)
+    assert casadi.jacobian(forward(none, none, none, push), push).shape == (0, 6)
+
+
 def test_without_a_linker_expressions_take_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.delenv("CC", raising=False)
@@ -249,7 +289,7 @@ def test_without_a_linker_expressions_take_over(monkeypatch: pytest.MonkeyPatch)
         warnings.simplefilter("error")
         Functions(load("iiwa14"), kind="expressions")
     strict = Functions(load("planar"), kind="machine code", folder=Path("/nonexistent/there"))
-    with pytest.raises(robomorph.TargetError, match="install gcc or clang"):
+    with pytest.raises(TargetError, match="install gcc or clang"):
         _ = strict.energy
 
 
@@ -260,6 +300,33 @@ def test_the_linker_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_linker() == [path, "-m64"]
     monkeypatch.setenv("CC", "no-such-compiler")
     assert find_linker() is not None, "the usual names are looked for as well"
+    monkeypatch.setenv("CC", 'gcc "')
+    with pytest.raises(TargetError, match="CC: expected the command of a C compiler, found 'gcc \"'"):
+        Functions(load("planar"))
+
+
+@needs_linker
+@pytest.mark.parametrize("program", ["exit 0", "echo broken >&2; exit 3", None])
+def test_a_compiler_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text("not a program" if program is None else f"#!/bin/sh\n{program}\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    said = {"exit 0": "exit code 0, and no library was made", None: "Exec format error"}.get(
+        program, "broken"
+    )
+    made = Functions(load("planar"), derivatives=0, folder=tmp_path / "made")
+    with pytest.raises(
+        TargetError, match=f"the linker failed: .*\n.*{said}.*\n.* in \\$CC, or ask for kind="
+    ):
+        _ = made.energy
+
+
+@needs_linker
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TargetError, match=r"folder .*file: expected one that .* can be written to"):
+        _ = Functions(load("planar"), derivatives=0, folder=tmp_path / "file").energy
 
 
 def test_names_tell_robots_apart() -> None:
@@ -270,3 +337,13 @@ def test_names_tell_robots_apart() -> None:
     assert names[0] != names[1] and names[0] == names[2]
     odd = Robot(replace(robot.model, name="2 odd__näme"))
     assert Functions(odd, kind="expressions").energy.name().startswith("r2_odd_n_me_energy_")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_long_names(kind: str, tmp_path: Path) -> None:
+    """Names of files, and of functions for CasADi, have limits that robots' names have not."""
+    robot = load("planar")
+    for name in ("x" * 300, "b" * 82 + " " + "c" * 300):  # CasADi refuses names with two underlines
+        named = Robot(replace(robot.model, name=name))
+        function = Functions(named, kind=kind, derivatives=0, folder=tmp_path).jacobian(robot.link_names[-1])
+        assert len(function.name()) < 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
 import pickle
 import subprocess
 import sys
@@ -126,7 +127,7 @@ def test_libraries_are_kept_and_found_again(tmp_path: Path, monkeypatch: pytest.
     assert made_in(tmp_path).stat().st_ino == when
 
 
-@pytest.mark.parametrize("harm", ["cut", "changed", "writable", "link", "undescribed"])
+@pytest.mark.parametrize("harm", ["cut", "changed", "writable", "link", "undescribed", "misdescribed"])
 def test_a_library_that_is_not_as_it_was_made_is_made_anew(tmp_path: Path, harm: str) -> None:
     library = made_in(tmp_path)
     content = library.read_bytes()
@@ -140,11 +141,40 @@ def test_a_library_that_is_not_as_it_was_made_is_made_anew(tmp_path: Path, harm:
         elsewhere = tmp_path / "elsewhere.so"
         library.rename(elsewhere)
         library.symlink_to(elsewhere)
-    else:
+    elif harm == "undescribed":
         library.with_suffix(".sha256").unlink()
+    else:
+        library.with_suffix(".sha256").write_bytes(b"\xff")  # no text at all
     again = made_in(tmp_path)
     assert not again.is_symlink() and again.stat().st_mode & 0o777 == 0o700
     assert len(again.read_bytes()) == len(content)
+
+
+def test_joints_of_ones_own_are_made_in_every_process(tmp_path: Path) -> None:
+    """Nothing tells whether such a joint's code has changed, so no library of another process is taken."""
+    code = (
+        "import sys, robomorph\n"
+        "from robomorph.model.joints import JOINT_TYPES\n"
+        "from robomorph.model.robots.chain import chain_urdf\n"
+        "from robomorph.spatial import Motion, Translation\n"
+        "class Stretched(type(JOINT_TYPES['prismatic'])):\n"
+        "    share = float(sys.argv[1])\n"
+        "    subspace = property(lambda self: (Motion(lin=(0.0, 0.0, self.share)),))\n"
+        "    def transform(self, q, turn):\n"
+        "        return (Translation((0.0, 0.0, self.share * q[0])),)\n"
+        "JOINT_TYPES['stretched'] = Stretched()\n"
+        "robot = robomorph.load(chain_urdf(1).replace('\"continuous\"', '\"stretched\"'))\n"
+        "f = robomorph.casadi.Functions(robot, derivatives=1).mass_matrix\n"
+        "print(f.name(), float(f(0.3)), float(robot.mass_matrix([0.3])[0, 0]))"
+    )
+    said = []
+    with cache_folder(str(tmp_path)):
+        for share in ("1.0", "3.0"):
+            name, found, expected = output_of(sys.executable, "-c", code, share).split()
+            assert float(found) == float(expected) == pytest.approx(float(share) ** 2)
+            said.append(name)
+    assert said[0] != said[1]
+    assert not list(tmp_path.rglob("*.so")), "of no use to another process"
 
 
 def test_without_a_cache_libraries_are_temporary(tmp_path: Path) -> None:
@@ -155,6 +185,22 @@ def test_without_a_cache_libraries_are_temporary(tmp_path: Path) -> None:
     readonly.write_text("")  # a cache that no folder can be made in
     with environment(ROBOMORPH_CACHE_DIR=str(readonly), ROBOMORPH_CACHE=None):
         assert Functions(load("planar"), derivatives=0).energy.n_out() == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_temporary_libraries_outlive_processes_that_were_forked_off() -> None:
+    code = (
+        "import os, sys, robomorph\n"
+        "_ = robomorph.casadi.Functions(robomorph.load('chain:1'), derivatives=0).energy\n"
+        "child = os.fork()\n"
+        "if child == 0:\n    sys.exit()\n"
+        "os.waitpid(child, 0)\n"
+        "from robomorph.interop.casadi.libraries import _temporary\n"
+        "print(len(list(_temporary().glob('*.so'))), _temporary())"
+    )
+    with environment(ROBOMORPH_CACHE="off"):
+        count, folder = output_of(sys.executable, "-c", code).split()
+    assert count == "1" and not Path(folder).exists()
 
 
 def test_old_libraries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,8 @@ import casadi
 import numpy as np
 import pytest
 
+import robomorph
+from robomorph import Robot
 from robomorph.bench.interop.reach import EFFORT, NODES, Reach, defect
 from robomorph.casadi import Functions
 from robomorph.model.robots import builtin_urdf
@@ -65,3 +68,38 @@ def test_a_floating_base_finds_its_rest() -> None:
     x = np.array(found["x"]).ravel()
     x[3:7] /= np.linalg.norm(x[3:7])
     np.testing.assert_allclose(robot.center_of_mass(x), np.array(wish).ravel(), atol=1e-7)
+
+
+@pytest.mark.parametrize(("scheme", "refused"), [("rk", ()), ("collocation", (2,)), ("cvodes", (0, 2))])
+def test_integrators(scheme: str, refused: tuple[int, ...]) -> None:
+    """Jacobian, gradient and Hessian of CasADi's own integrators. What differentiates a Jacobian, which has
+    no derivative as machine code, is refused (CasADi 3.6.0 does not do so for collocation), never zero."""
+    robot = robomorph.load("chain:2")
+    ours, theirs = (slopes_of_a_motion(robot, kind, scheme) for kind in ("machine code", "expressions"))
+    for k, (found, expected) in enumerate(zip(ours, theirs, strict=True)):
+        assert expected is not None and (found is not None or k in refused)
+        if found is not None:
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def slopes_of_a_motion(robot: Robot, kind: str, scheme: str) -> list[Any]:
+    """By the torques that are held meanwhile; None for what CasADi refuses."""
+    state: Any = casadi.MX.sym("state", 4)
+    tau: Any = casadi.MX.sym("tau", 2)
+    qdd: Any = Functions(robot, kind=kind).forward_dynamics(state[:2], state[2:], tau)
+    rates = casadi.vertcat(state[2:], qdd)
+    motion = casadi.integrator("motion", scheme, {"x": state, "p": tau, "ode": rates}, 0.0, 0.05)
+    end = motion(x0=[0.3, -0.4, 0.5, 0.2], p=tau)["xf"]
+    found: list[Any] = []
+    makers: list[Callable[[], Any]] = [
+        lambda: casadi.jacobian(end, tau),
+        lambda: casadi.gradient(casadi.sumsqr(end), tau),
+        lambda: casadi.hessian(casadi.sumsqr(end), tau)[0],
+    ]
+    for make in makers:
+        try:
+            found.append(np.array(casadi.Function("f", [tau], [make()])([0.03, -0.01])))
+        except RuntimeError as error:
+            assert "Derivatives cannot be calculated" in str(error)
+            found.append(None)
+    return found

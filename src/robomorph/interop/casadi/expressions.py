@@ -67,8 +67,9 @@ def _spelling(casadi: Any) -> dict[Op, Callable[..., Any]]:
         SIN: casadi.sin,
         COS: casadi.cos,
         SQRT: casadi.sqrt,
-        MIN: casadi.fmin,
-        MAX: casadi.fmax,
+        # Not fmin and fmax: where both are equal, these have the mean of the two derivatives.
+        MIN: lambda a, b: casadi.if_else(a < b, a, b),
+        MAX: lambda a, b: casadi.if_else(a >= b, a, b),
         SELECT: lambda x, a, b: casadi.if_else(x >= 0.0, a, b),
         FMA: lambda a, b, c: a * b + c,
         FMS: lambda a, b, c: a * b - c,

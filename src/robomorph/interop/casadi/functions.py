@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import threading
+import uuid
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robomorph.compiler.recipe import robot_recipe
 from robomorph.compiler.specialise import Request, make_request
 from robomorph.errors import ArgumentError, FallbackWarning
+from robomorph.interop.bridge import require_robot
 from robomorph.interop.casadi.expressions import expression_function
 from robomorph.interop.casadi.libraries import library
 from robomorph.interop.casadi.programs import check_order, make_callees
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from robomorph.robot import Robot
 
 KINDS = ("machine code", "expressions")
-_serial = itertools.count()  # of functions that cannot be named by what they are made from
+_LONGEST = 100  # of what a name tells, so that files can have it
 
 
 class Functions:
@@ -56,9 +57,8 @@ class Functions:
         if kind not in (None, *KINDS):
             raise ArgumentError(f"kind: expected None, {' or '.join(map(repr, KINDS))}, found {kind!r}")
         check_order(derivatives)
-        self.robot, self.derivatives = robot, derivatives
-        links = (f_ext,) if isinstance(f_ext, str) else f_ext
-        self.f_ext = links if isinstance(links, bool) else tuple(links)
+        self.robot, self.derivatives = require_robot(robot), int(derivatives)
+        self.f_ext = _links(f_ext)
         self.folder = None if folder is None else Path(folder).absolute()
         self.kind = kind or _best_kind()
         self._made: dict[Request, Any] = {}
@@ -77,23 +77,29 @@ class Functions:
 
     def _make(self, request: Request) -> Any:
         casadi = require("casadi")
-        name = self._name(request)
         specialiser = self.robot.specialiser
+        key = robot_recipe(specialiser, request, "float64").key
+        name = self._name(request, key)
         if self.kind == "expressions":
             (value,) = make_callees(specialiser, request, name, 0)
             return expression_function(casadi, value)
-        path = library(name, lambda: make_callees(specialiser, request, name, self.derivatives), self.folder)
+        path = library(
+            name,
+            lambda: make_callees(specialiser, request, name, self.derivatives),
+            self.folder,
+            keep=key is not None,
+        )
         return casadi.external(name, str(path))
 
-    def _name(self, request: Request) -> str:
+    def _name(self, request: Request, key: str | None) -> str:
         """Tells robot and function, then by a digest all that the code is made from: functions of several
-        robots, or of several versions of one, never share a name in code that CasADi generates."""
+        robots, or of several versions of one, never share a name in code that CasADi generates. No key: made
+        from code of the user's own, which nothing names, so no two are taken for one, in no process."""
         about = f"{self.robot.name}_{request.algorithm}"
         about = f"{about}_{request.frame}" if request.frame else about
-        key = robot_recipe(self.robot.specialiser, request, "float64").key
-        made_from = (key or f"own {next(_serial)}", self.kind, self.derivatives, host().fingerprint)
+        made_from = (key or f"own {uuid.uuid4()}", self.kind, self.derivatives, host().fingerprint)
         digest = hashlib.sha256(repr(made_from).encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{identifier(about)}_{digest[:16]}"
+        return f"{identifier(about)[:_LONGEST].rstrip('_')}_{digest[:16]}"
 
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
@@ -129,6 +135,18 @@ class _AboutFrame:
                 f"functions.{self._algorithm}('tool0')(q), found {type(frame).__name__}"
             )
         return self._functions.function(self._algorithm, frame=frame)
+
+
+def _links(f_ext: Any) -> bool | tuple[str, ...]:
+    if isinstance(f_ext, bool):
+        return f_ext
+    names = (f_ext,) if isinstance(f_ext, str) else f_ext
+    if isinstance(names, Mapping) or not isinstance(names, Iterable):
+        raise ArgumentError(
+            "f_ext: expected True, False or names of links, whose wrenches are then an argument of the "
+            f"functions, found {type(f_ext).__name__}"
+        )
+    return tuple(names)
 
 
 def _best_kind() -> str:

@@ -90,7 +90,7 @@ def _closed(source: Source, value: Callee, tracer: Tracer, values: Values) -> It
         matrices = run(tracer, source.other(algorithm, list(own)), source.unit(values))
         for result, name in own.items():
             matrix = matrices[result]
-            width = len(matrix) // source.results[0].pattern.size
+            width = len(matrix) // max(1, source.results[0].pattern.size)
             for row, entry in zip(rows, value.outputs[0].pattern.entries, strict=True):
                 line: Row = dict(enumerate(matrix[entry * width : (entry + 1) * width]))
                 line = times(line, source.tangents(values)) if name == "q" else line

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from robomorph.errors import TargetError
 from robomorph.runtime.cache import default_cache
 from robomorph.targets.casadi.callee import Callee
 from robomorph.targets.casadi.linking import is_whole, link
@@ -21,16 +22,26 @@ _FOLDER = "casadi"  # of the kernel cache
 _LIMIT_BYTES = 512 * 2**20
 
 
-def library(name: str, make: Callable[[], Sequence[Callee]], folder: Path | None) -> Path:
+def library(
+    name: str, make: Callable[[], Sequence[Callee]], folder: Path | None, *, keep: bool = True
+) -> Path:
     """The library `name`.so, made if it is not in `folder` (None: the kernel cache, or a folder of this
-    process alone where there is none, or none that can be written)."""
-    cached = default_cache().directory
+    process alone where there is none, or none that can be written, or where no other process could use it:
+    `keep` is False)."""
+    cached = default_cache().directory if keep else None
     if folder is None and cached is not None:
         try:
             return _in_folder(name, make, cached / _FOLDER)
         except OSError as error:
             logger.warning("cannot keep %s.so in %s, going on without: %s", name, cached, error)
-    return _in_folder(name, make, _temporary() if folder is None else folder)
+    chosen = _temporary() if folder is None else folder
+    try:
+        return _in_folder(name, make, chosen)
+    except OSError as error:
+        raise TargetError(
+            f"folder {chosen}: expected one that {name}.so can be written to, found: {error}: give another "
+            "as folder="
+        ) from error
 
 
 def _in_folder(name: str, make: Callable[[], Sequence[Callee]], folder: Path) -> Path:
@@ -47,8 +58,14 @@ def _in_folder(name: str, make: Callable[[], Sequence[Callee]], folder: Path) ->
 def _temporary() -> Path:
     """For this process alone, where there is no cache."""
     folder = Path(tempfile.mkdtemp(prefix="robomorph-casadi-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove, folder, os.getpid())
     return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Not at the end of a process that was forked off and knows the folder."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _mark_used(path: Path) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from robomorph.compiler.specialise import Request, Specialiser, no_collection
 from robomorph.errors import ArgumentError
 from robomorph.interop.casadi.jacobians import block, blocks, jacobian, times
@@ -37,8 +39,8 @@ def make_callees(specialiser: Specialiser, request: Request, name: str, order: i
         return value, first, adjoint, _adjoint_jacobian(value, first, adjoint)
 
 
-def check_order(order: int) -> None:
-    if order not in (0, 1, 2) or isinstance(order, bool):
+def check_order(order: Any) -> None:
+    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order not in (0, 1, 2):
         raise ArgumentError(f"derivatives: expected their highest order, 0, 1 or 2, found {order!r}")
 
 

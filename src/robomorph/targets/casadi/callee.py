@@ -101,7 +101,7 @@ def make_callee(
     all if they are `fixed`."""
     tracer = Tracer()
     ports = [Port(a.name, (len(a.pattern.entries),)) for a in inputs if a.pattern.entries]
-    results = compute(tracer, tracer.inputs(ports))
+    results = compute(tracer, {**{a.name: [] for a in inputs}, **tracer.inputs(ports)})
     wanted = {a.name: results[a.name] for a in outputs if a.pattern.entries}
     shapes = {a.name: (len(a.pattern.entries),) for a in outputs}
     program = run_passes(tracer.program(name, ports, wanted, shapes), SIMPLIFY)
@@ -144,7 +144,7 @@ def matrix_shape(shape: Sequence[int]) -> tuple[int, int]:
 
 def in_columns(shape: Sequence[int], values: Sequence[Any]) -> list[Any]:
     """The entries of an array, given row-major, in the order of its CasADi matrix."""
-    if len(shape) < 2:
+    if len(shape) < 2 or not values:
         return list(values)
     rows, width = shape[-2], shape[-1]
     blocks = range(0, len(values), rows * width)

@@ -20,10 +20,17 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 def find_linker() -> list[str] | None:
     """The command of a C compiler that links: $CC, or the first of cc, gcc, clang; None without any."""
-    for words in (shlex.split(os.environ.get("CC", "")), *([name] for name in _NAMES)):
+    for words in (_words(os.environ.get("CC", "")), *([name] for name in _NAMES)):
         if words and (path := shutil.which(words[0])):
             return [path, *words[1:]]
     return None
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise TargetError(f"CC: expected the command of a C compiler, found {command!r}: {error}") from error
 
 
 def link(objects: Sequence[Callable[[], bytes]], library: Path) -> None:
@@ -41,15 +48,27 @@ def link(objects: Sequence[Callable[[], bytes]], library: Path) -> None:
         for path, content in zip(paths, objects, strict=True):
             path.write_bytes(content())
         made = Path(folder) / "library.so"
-        words = [*command, "-shared", "-o", str(made), *map(str, paths)]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise TargetError(f"the linker failed: {shlex.join(words)}\n{done.stderr[:4000]}")
+        _run([*command, "-shared", "-o", str(made), *map(str, paths)], made)
         made.chmod(0o700)
         digest = Path(folder) / "digest"
-        digest.write_text(_digest(made.read_bytes()))
+        digest.write_bytes(_digest(made.read_bytes()))
         os.replace(digest, _digest_path(library))
         os.replace(made, library)
+
+
+def _run(words: Sequence[str], made: Path) -> None:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        said = str(error)
+    else:
+        if not done.returncode and made.is_file():
+            return
+        said = done.stderr[:4000].strip() or f"exit code {done.returncode}, and no library was made"
+    raise TargetError(
+        f"the linker failed: {shlex.join(words)}\n{said}\nExpected a C compiler that links shared libraries: "
+        "name one in $CC, or ask for kind='expressions'"
+    )
 
 
 def is_whole(library: Path) -> bool:
@@ -59,13 +78,13 @@ def is_whole(library: Path) -> bool:
         ours = status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS
         if not stat.S_ISREG(status.st_mode) or not ours:
             return False
-        return _digest_path(library).read_text() == _digest(library.read_bytes())
+        return _digest_path(library).read_bytes() == _digest(library.read_bytes())
     except OSError:
         return False
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode("ascii")
 
 
 def _digest_path(library: Path) -> Path:

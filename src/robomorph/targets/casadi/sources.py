@@ -38,6 +38,10 @@ class CasadiPackage:
     def left_out(self) -> Mapping[str, str]:
         return self.package.left_out
 
+    def order_of(self, main: Callee) -> int:
+        """Functions that are gradients themselves have values alone."""
+        return self.order if any(callee.name == f"jac_{main.name}" for callee in self.callees) else 0
+
 
 def casadi_files(exported: CasadiPackage) -> dict[str, str]:
     """Text by path in the exported folder."""
@@ -58,25 +62,31 @@ def casadi_files(exported: CasadiPackage) -> dict[str, str]:
     return files
 
 
+_DERIVATIVES = (
+    "The library has values alone: CasADi refuses to differentiate them.",
+    "CasADi finds their Jacobians in the library. It has no second derivatives (CasADi says so when they "
+    'are asked for): let IPOPT approximate them (`{"ipopt.hessian_approximation": "limited-memory"}`), '
+    "or export with `--derivatives 2`.",
+    "CasADi finds their Jacobians, and the exact Hessians of whatever they are used in, in the library.",
+)
+
+
 def _words(exported: CasadiPackage) -> dict[str, str]:
     package = exported.package
-    derivatives = (
-        "The library has values alone: CasADi refuses to differentiate them.",
-        "CasADi finds their Jacobians in the library. It has no second derivatives (CasADi says so when they "
-        'are asked for): let IPOPT approximate them (`{"ipopt.hessian_approximation": "limited-memory"}`), '
-        "or export with `--derivatives 2`.",
-        "CasADi finds their Jacobians, and the exact Hessians of whatever they are used in, in the library.",
-    )
+    orders = {callee.name: exported.order_of(callee) for callee in exported.mains}
+    derivatives = _DERIVATIVES[max(orders.values())]
+    if min(orders.values()) < max(orders.values()):
+        bare = ", ".join(f"`{name}`" for name, order in orders.items() if not order)
+        derivatives += f" Not those of {bare}: derivatives themselves, they have values alone."
     return {
         "name": package.name,
         "namespace": package.name,
         "upper": package.name.upper(),
         "robot": package.robot,
         "version": package.version,
-        "order": str(exported.order),
         "function": exported.mains[0].name,
-        "names": ", ".join(f'"{callee.name}"' for callee in exported.mains) + ",",
-        "derivatives": derivatives[exported.order],
+        "names": ", ".join(f'("{name}", {order})' for name, order in orders.items()) + ",",
+        "derivatives": derivatives,
         "joint_list": ", ".join(f"`{comment_text(name)}`" for name in package.data.coordinates),
         "gravity": ", ".join(f"{x:g}" for x in package.data.gravity),
         "function_table": "\n".join(_row(exported, callee) for callee in exported.mains),
@@ -113,7 +123,7 @@ def _interface(exported: CasadiPackage) -> dict[str, str]:
 
 
 def _function(package: CppPackage, callee: Callee, title: str) -> str:
-    arguments = [f"arg[{k}] ? arg[{k}] : zeros" for k in callee.used_inputs]
+    arguments = [f"arg[{k}] ? arg[{k}] : robomorph::zeros" for k in callee.used_inputs]
     scratch = 0
     for k in callee.used_outputs:
         arguments.append(f"res[{k}] ? res[{k}] : w + {scratch}")
@@ -134,7 +144,8 @@ def _function(package: CppPackage, callee: Callee, title: str) -> str:
             "n_in": str(len(callee.inputs)),
             "n_out": str(len(callee.outputs)),
             "arguments": ",\n      ".join(arguments),
-            "unused": "" if callee.used_inputs else "(void)arg;\n  ",
+            "unused": ("" if callee.used_inputs else "(void)arg;\n  ")
+            + ("" if callee.used_outputs else "(void)res;\n  (void)w;\n  "),
             "work": str(scratch),
         },
     )

@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -49,13 +50,21 @@ def run_compiler(command: Sequence[str]) -> None:
         raise TargetError(f"the C++ compiler failed: {' '.join(command)}\n{done.stderr[:4000]}")
 
 
+def _loaded(path: Path) -> ctypes.CDLL:
+    """By a name that no other library had: the loader knows libraries by their paths, and would give what
+    was built there before."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".so") as copy:
+        shutil.copyfile(path, copy.name)
+        return ctypes.CDLL(copy.name)
+
+
 class SharedLibrary:
     """A compiled package. `library[name]` or `library[name, "float32"]` is a callable function."""
 
     def __init__(self, package: CppPackage, path: Path) -> None:
         self.package, self.path = package, path
         self._functions = {f.name: f for f in package.routines}
-        self._library = ctypes.CDLL(str(path))
+        self._library = _loaded(path)
 
     def __getitem__(self, key: str | tuple[str, str]) -> SharedFunction:
         name, dtype = key if isinstance(key, tuple) else (key, self.package.dtypes[0])

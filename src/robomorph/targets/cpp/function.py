@@ -70,9 +70,12 @@ def function_header(package: CppPackage, function: CppFunction) -> str:
                 [_clear(port) for port in _cleared(program)]
                 + [_call(program, function.name, c, b) for c, b in blocks.items()]
             ),
-            "from_structs": ", ".join(_struct_argument(p, "in") for p in program.inputs)
-            + ", "
-            + ", ".join(_struct_argument(p, "out") for p in program.outputs),
+            "from_structs": ", ".join(
+                [_struct_argument(p, "in") for p in program.inputs]
+                + [_struct_argument(p, "out") for p in program.outputs]
+            ),
+            "no_inputs": "" if program.inputs else "[[maybe_unused]] ",
+            "no_outputs": "" if program.outputs else "[[maybe_unused]] ",
             "batch_parameters": _lines(_batch_parameters(program), 4),
             "loads": "\n".join(_move("load", p) for p in program.inputs),
             "stores": "\n".join(_move("store", p) for p in program.outputs),

@@ -23,6 +23,18 @@ _RESERVED = (
     "static std struct switch template this throw true try typedef typeid typename union unsigned "
     "using virtual void volatile while xor"
 )
+# Words, as robots may be called, that headers of C have for functions and macros.
+_LIBRARY = (
+    "abs atof atoi ceil clock cos div exit exp fabs floor fmax fmin gamma hypot index j0 j1 jn labs ldiv "
+    "link linux log pow printf puts rand random remove rename rint round select signal sin sqrt system tan "
+    "time trunc unix y0 y1 yn"
+)
+# Targets that CMake keeps for itself, and those of the projects that we write.
+_TARGETS = (
+    "all clean depend edit_cache help install package preinstall rebuild_cache test "
+    "control_loop controller_check example_c example_cpp self_check"
+)
+_TAKEN = frozenset(" ".join((_RESERVED, _LIBRARY, _TARGETS)).split())
 
 
 @dataclass(frozen=True)
@@ -124,10 +136,13 @@ class CppPackage:
 
 
 def identifier(text: str) -> str:
-    """`text` with everything that cannot stand in a C identifier replaced."""
+    """`text` with everything that cannot stand in a C identifier replaced, and not a word that the languages,
+    libraries and tools around exported code have taken."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
     name = re.sub(r"__+", "_", name).strip("_") or "robot"
-    return f"r{name}" if name[0].isdigit() or name in _RESERVED.split() else name
+    while name[0].isdigit() or name in _TAKEN:  # twice for `int`: C has a function `rint`
+        name = f"r{name}"
+    return name
 
 
 def comment_text(text: str) -> str:
@@ -150,10 +165,10 @@ def _octal(character: str) -> str:
 
 
 def check_identifier(what: str, name: str) -> str:
-    """`name`, if C++ takes it."""
+    """`name`, if C++ and CMake take it."""
     if identifier(name) != name:
         raise ArgumentError(
-            f"{what}: expected a C++ identifier without leading or double underscores, found {name!r}: "
-            f"try {identifier(name)!r}"
+            f"{what}: expected a C++ identifier without leading or double underscores, and no word that C++, "
+            f"its library or CMake has taken, found {name!r}: try {identifier(name)!r}"
         )
     return name

@@ -82,9 +82,12 @@ def _machine(level: int) -> Any:
 
 
 def _lljit() -> Any:
+    """With LLVM's newer linker, which puts all sections of an object side by side. The older one asks for
+    memory section by section, and ends the process where two come to lie more than 2 GiB apart, as among the
+    many libraries of a process that has loaded Torch or JAX."""
     global _jit
     if _jit is None:
-        _jit = llvm.create_lljit_compiler(_machine(2), use_jit_link=False, suppress_errors=False)
+        _jit = llvm.create_lljit_compiler(_machine(2), use_jit_link=True, suppress_errors=False)
     return _jit
 
 

@@ -78,6 +78,7 @@ class GpuKernel(HostKernel):
         super().__init__(recipe, check_finite=check_finite)
         self.device, self.mapping, self.group_threads = device, mapping, group_threads
         self._plans: dict[str, LaunchPlan] = {}
+        self._groups: bool | None = None
         self._built: dict[str, Executable] = {}
         self._seconds: dict[str, float] = {}
         self._lock = threading.RLock()
@@ -92,7 +93,18 @@ class GpuKernel(HostKernel):
     def _code(self) -> str:
         """The generated source of the mappings in use."""
         names = MAPPINGS if self.mapping is None else (self.mapping,)
+        if self.mapping is None and not self._has_groups():
+            names = ("thread",)
         return "\n".join(self.plan(name).source for name in names)
+
+    def _has_groups(self) -> bool:
+        """Not where an evaluation is too large for this device's shared memory, or has roots or choices."""
+        if self._groups is None:  # found out once: to find that there are none takes a whole plan
+            try:
+                self._groups = bool(self.plan("group"))
+            except TargetError:
+                self._groups = False
+        return self._groups
 
     def plan(self, mapping: str) -> LaunchPlan:
         """Source, tables and launch shape of one mapping."""
@@ -113,11 +125,7 @@ class GpuKernel(HostKernel):
             return self.mapping
         if batch >= self.device.resident_threads:
             return "thread"
-        try:
-            self.plan("group")
-        except TargetError:  # too large for this device's shared memory
-            return "thread"
-        return "group"
+        return "group" if self._has_groups() else "thread"
 
     def prepare(self, batch: int = 1) -> GpuKernel:
         """Build now what a call with this batch size needs."""
