@@ -318,7 +318,7 @@ class Robot(RobotFunctions):
             self.specialiser,
             request,
             target=target,
-            dtype=dtype,
+            dtype=str(dtype),  # a numpy.dtype is equal to its name, but another key of tables
             threads=threads or 0,
             check_finite=self.check_finite if check_finite is None else check_finite,
             options=options,
@@ -364,7 +364,8 @@ def _for_each(name: str, value: Any, dtype: str, states: Any) -> Array:
     """A parameter as an array. A plain number decides nothing about the dtype; one for all states is written
     out, as kernels are slower where an argument is read again and again."""
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    array = np.asarray(value, dtype) if plain else as_array(name, value)
+    array = as_array(name, value)
+    array = array.astype(dtype) if plain else array
     lead = np.shape(states)[:-1]
     return np.full(lead, array) if array.ndim == 0 and lead else array
 

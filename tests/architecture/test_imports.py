@@ -76,6 +76,7 @@ USES: dict[str, set[str]] = {
     },
     "jax": {"interop"},
     "casadi": {"interop"},
+    "mujoco": {"interop"},
     "torch": {"interop"},
     # The page and its server; `robomorph.view` is a name of the package, so it stands below `public`.
     "viewer": {
@@ -101,6 +102,7 @@ SHOWS: dict[str, set[str]] = {
         "interop",
         "loading",
         "mpc",
+        "mujoco",
         "planning",
         "report",
         "robot",

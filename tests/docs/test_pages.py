@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-NEEDS = {"torch_identify": "torch", "arrays": "torch"}  # beside what tests need in any case
+# Beside what tests need in any case.
+NEEDS = {"torch_identify": ("torch",), "jax_swing_up": ("jax",), "arrays": ("jax", "torch")}
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -69,9 +70,9 @@ WITHIN_REACH = {
 
 
 def skip_without_package(name: str) -> None:
-    package = NEEDS.get(name)
-    if package and not find_spec(package) and not os.environ.get(f"ROBOMORPH_REQUIRE_{package.upper()}"):
-        pytest.skip(f"{package} is not installed: pip install 'robomorph[{package}]'")
+    for package in NEEDS.get(name, ()):
+        if not find_spec(package) and not os.environ.get(f"ROBOMORPH_REQUIRE_{package.upper()}"):
+            pytest.skip(f"{package} is not installed: pip install 'robomorph[{package}]'")
 
 
 @pytest.mark.parametrize("name", sorted(WITHIN_REACH))

@@ -37,11 +37,14 @@ def test_reference_has_every_public_name() -> None:
 
 
 def test_names_of_the_reference_exist() -> None:
-    from pydoc import locate
+    from pydoc import ErrorDuringImport, locate
 
     for path in (ROOT / "docs" / "api").glob("*.md"):
         for name in re.findall(r"^::: (\S+)$", path.read_text("utf-8"), re.MULTILINE):
-            assert locate(name) is not None, f"{path.name}: {name} does not exist"
+            try:
+                assert locate(name) is not None, f"{path.name}: {name} does not exist"
+            except ErrorDuringImport as error:  # of what only a package that is not installed can import
+                assert isinstance(error.value, ModuleNotFoundError) and error.value.name in ("jax", "torch")
 
 
 def test_docstrings_become_lists() -> None:

@@ -163,7 +163,10 @@ def test_wrenches_of_every_kind() -> None:
 
 ONES = np.ones(NV)
 REFUSED: dict[str, tuple[Any, str]] = {
-    "requires grad": (Tensor(ONES, requires_grad=True), r"requires grad.*robomorph\.torch\.Functions.*\.detach\(\)"),
+    "requires grad": (
+        Tensor(ONES, requires_grad=True),
+        r"requires grad.*robomorph\.torch\.Functions.*\.detach\(\)",
+    ),
     "on a GPU": (Tensor(ONES, device=2), r"Tensor is in a device's memory.*\.cpu\(\)"),
     "dlpack on a GPU": (Exchanged(ONES, (2, 0)), r"Exchanged is in a device's memory.*\.cpu\(\)"),
     "on another device": (Exchanged(ONES, (8, 0)), r"in a device's memory"),

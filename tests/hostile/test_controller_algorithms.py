@@ -213,7 +213,7 @@ def test_identities(case: str, speed: float) -> None:
     robot = load(case)
     x = sample(robot, 10, 5)
     x = x._replace(qd=speed * x.qd, qdd=speed * x.qdd)
-    q, qd, qdd, _ = x
+    q, qd, qdd, *_ = x
     bias, gravity = ask(robot, "bias_torque", [q, qd]), ask(robot, "gravity_torque", [q])
     assert_close(times(ask(robot, "coriolis_matrix", [q, qd]), qd) + gravity, bias, "C qd + g", 1e-12)
     torque = ask(robot, "inverse_dynamics", [q, qd, qdd])

@@ -74,7 +74,7 @@ def check_divided(subject: Subject) -> None:
     gradient, qdd = subject.call("forward_dynamics_gradient"), subject.call("forward_dynamics")
     minv = subject.call("mass_matrix_inverse")
     for i in range(states.size):
-        q, qd, _, tau = states.row(i)
+        q, qd, _, tau, _ = states.row(i)
         mass, bias = reference.mass_matrix(q), reference.inverse_dynamics(q, qd, np.zeros_like(qd))
         rates = reference.inverse_dynamics_gradient(q, qd, gradient.qdd[i])
         residual(mass, qdd[i], bias, -tau)

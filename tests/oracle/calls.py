@@ -15,12 +15,13 @@ Array = npt.NDArray[Any]
 
 
 class Sample(NamedTuple):
-    """A batch of states: q (n, nq), and qd, qdd, tau (n, nv)."""
+    """A batch of states: q (n, nq), and qd, qdd, tau (n, nv); dt (n,) s for steps in time."""
 
     q: Array
     qd: Array
     qdd: Array
     tau: Array
+    dt: Array
 
     @property
     def size(self) -> int:
@@ -28,7 +29,8 @@ class Sample(NamedTuple):
 
     def arguments(self, name: str) -> list[Array]:
         """What the algorithm `name` takes, in order, without external forces."""
-        return [getattr(self, argument) for argument in ALGORITHMS[name].inputs]
+        entry = ALGORITHMS[name]
+        return [getattr(self, argument) for argument in (*entry.inputs, *entry.parameters)]
 
     def row(self, i: int) -> Sample:
         return Sample(*(x[i] for x in self))
@@ -40,7 +42,8 @@ class Sample(NamedTuple):
 def sample(robot: Robot, seed: int, size: int) -> Sample:
     rng = np.random.default_rng(seed)
     state = robot.random_state(rng, size)
-    return Sample(state.q, state.qd, *rng.normal(size=(2, size, robot.nv)))
+    qdd, tau = rng.normal(size=(2, size, robot.nv))
+    return Sample(state.q, state.qd, qdd, tau, rng.uniform(0.001, 0.01, size))
 
 
 def some_frames(robot: Robot, count: int = 4) -> list[str]:
@@ -72,6 +75,7 @@ def call(
             return method(*args, frame)
         return method(*args) if f_ext is None else method(*args, f_ext=f_ext)
     if f_ext is not None:
-        args = [*args, np.stack(list(f_ext.values()), axis=-2)]
+        count = len(ALGORITHMS[name].inputs)  # what comes after them are parameters
+        args = [*args[:count], np.stack(list(f_ext.values()), axis=-2), *args[count:]]
     links = False if f_ext is None else list(f_ext)
     return robot.compile(name, target=target, frame=frame, f_ext=links)(*args)

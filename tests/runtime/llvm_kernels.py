@@ -24,11 +24,16 @@ class Code:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-        self._engine.finalize_object()
+        module = llvm.parse_assembly(text)
+        library = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module))
+        for function in module.functions:
+            if not function.is_declaration:
+                library.export_symbol(function.name)
+        self._engine = llvm.create_lljit_compiler(machine, use_jit_link=True)
+        self._tracker = library.link(self._engine, "code")
 
     def address(self, name: str) -> int:
-        return int(self._engine.get_function_address(name))
+        return int(self._tracker[name])
 
 
 class _Body:

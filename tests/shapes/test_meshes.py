@@ -228,6 +228,19 @@ def test_a_missing_package_is_named_with_the_extra(
     assert len(read_mesh(written(tmp_path, "a.stl", ascii_stl())).faces) == 4  # which needs none
 
 
+def test_a_package_that_trimesh_misses_is_named_with_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does without Pillow where an OBJ file has texture coordinates."""
+
+    def lacking(*args: Any, **options: Any) -> None:
+        raise ModuleNotFoundError("No module named 'PIL'")
+
+    monkeypatch.setattr(trimesh, "load", lacking)
+    with pytest.raises(MeshError, match=r"a\.obj.*one more package.*'PIL'.*robomorph\[view\]"):
+        read_mesh(written(tmp_path, "a.obj", FILES["a.obj"]))
+
+
 def example_meshes() -> list[Path]:
     folders = {path.parents[1] for path in example_robots()}
     kinds = (".stl", ".obj", ".dae", ".ply")

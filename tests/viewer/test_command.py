@@ -103,7 +103,13 @@ def test_wrong_usage_is_told_before_the_work(
 
 def serving(*more: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "robomorph", "view", "iiwa14", "--no-browser", *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs tests may ignore it
+    )
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
@@ -114,7 +120,7 @@ def test_it_serves_until_it_is_interrupted(number: signal.Signals, code: int) ->
     page = Page(url)
     assert page.ask(type="hello")["type"] == "scene"
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     page.socket.close()
     assert process.returncode == code, errors
     assert "Traceback" not in errors
@@ -130,7 +136,7 @@ def test_a_port_in_use_is_told() -> None:
     _, errors = other.communicate(timeout=60)
     assert other.returncode == 2 and f"error: port {port} is in use" in errors
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
 
 
 def test_a_plan_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,8 +94,8 @@ def _add_contents(parser: Any, group: Any) -> None:
         metavar="FUNCTION ...",
         read=names,
         accepts=_is_function,
-        help="algorithm[.vjp|.jvp|.hvp][:frame][=output+output], separated by commas or spaces (default: "
-        f"all, kinematics for --frames; rtl: forward_dynamics_gradient); rtl also: "
+        help="algorithm[.vjp|.jvp|.hvp|.second][:frame][=output+output], separated by commas or spaces "
+        f"(default: all, kinematics for --frames; rtl: forward_dynamics_gradient); rtl also: "
         f"{QUICK_IK}[:frame], inverse kinematics",
     )
     parser.add_list(

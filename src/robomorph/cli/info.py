@@ -200,7 +200,7 @@ def _print_joints(console: Console, robot: Robot) -> None:
 def _what_counts(robot: Robot) -> str:
     passive = robot.model.passive
     if passive is None:
-        return "armature is part of the dynamics; damping, friction and springs are kept only (--passive)"
+        return "armature is part of the dynamics; damping, friction and springs only with --passive"
     return f"all of the joints' own is part of the dynamics, friction smooth below {passive.width:g}"
 
 

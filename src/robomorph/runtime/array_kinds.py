@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,11 +32,7 @@ def as_numpy(name: str, value: Any) -> Array:
         raise ArgumentError(f"{name}: expected an array of numbers, found a mapping")
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name}: masked arrays are not understood: fill it with .filled(...) first")
-    if getattr(value, "requires_grad", False) is True:
-        raise ArgumentError(
-            f"{name}: this tensor requires grad, and no derivative would flow through the result: call the"
-            f" same function of robomorph.torch.Functions(robot), or pass {name}.detach()"
-        )
+    _refuse_derivatives(name, value)
     try:
         foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
         array = np.from_dlpack(value) if foreign else np.asarray(value)
@@ -67,6 +64,36 @@ def as_real(name: str, array: Array) -> Array:
             f"{name}: expected float32 or float64, found dtype {dtype}: convert it with .astype(float)"
         )
     return array.astype(native)
+
+
+def _refuse_derivatives(name: str, value: Any) -> None:
+    """An array whose package differentiates, or traces, what is done with it: here that would be lost."""
+    if isinstance(value, _known("jax", "core", "Tracer") or ()):
+        raise ArgumentError(
+            f"{name}: expected an array of numbers (float32 or float64), found one that JAX traces"
+            f" ({type(value).__name__}): call the same function of robomorph.jax.Functions(robot)"
+        )
+    kind = "requires grad" if getattr(value, "requires_grad", False) is True else ""
+    forward = _known("torch", "autograd", "forward_ad")
+    if not kind and forward is not None and forward._current_level >= 0:
+        for part in value if isinstance(value, (list, tuple)) else ():
+            _refuse_derivatives(name, part)
+        if isinstance(value, _known("torch", "Tensor")) and forward.unpack_dual(value).tangent is not None:
+            kind = "has a tangent of forward mode"
+    if kind:
+        raise ArgumentError(
+            f"{name}: this tensor {kind}, and no derivative would flow through the result: call the"
+            f" same function of robomorph.torch.Functions(robot), or pass {name}.detach()"
+        )
+
+
+def _known(package: str, *names: str) -> Any:
+    """What stands in a package under these names; None if nobody has imported it, or is just about to. Who
+    has its arrays has."""
+    found: Any = sys.modules.get(package)
+    for name in names:
+        found = getattr(found, name, None)
+    return found
 
 
 def _refuse_device(name: str, value: Any) -> None:

@@ -26,6 +26,10 @@ def read_loose(data: bytes, kind: str) -> tuple[npt.NDArray[Any], npt.NDArray[An
             io.BytesIO(data), file_type=kind, force="mesh", process=False, skip_materials=True
         )
         vertices, faces = np.asarray(mesh.vertices), np.asarray(getattr(mesh, "faces", ()))
+    except ModuleNotFoundError as error:
+        raise MeshError(
+            f"reading this .{kind} file needs one more package ({error}): pip install 'robomorph[view]'"
+        ) from None
     except Exception as error:  # whatever a damaged file makes of a reader of others
         said = f"{type(error).__name__}: {error}"[:200]
         raise MeshError(f"expected {kind.upper()}, found what cannot be read: {said}") from None

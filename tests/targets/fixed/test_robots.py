@@ -17,7 +17,7 @@ from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.compiler.chip import RobotChip
 from robomorph.compiler.program import compile_fixed
 from robomorph.compiler.specialise import make_request
-from robomorph.errors import ModelWarning
+from robomorph.errors import ModelWarning, TargetError
 from robomorph.ir.fixed import FixedProgram, FixedResult, interpret_fixed
 from robomorph.targets.cpu.fixed.kernel import FixedKernel
 from robomorph.targets.rtl.accelerator import Accelerator
@@ -95,13 +95,23 @@ def test_words_and_flags_of_a_kernel(name: str) -> None:
     assert flags[-1] > 0
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_function(algorithm: str) -> None:
-    """On a floating base that has a mass, in words that some states leave."""
+def floating() -> robomorph.Robot:
     payloads = {"link_0": (3.0, [0.1, 0.0, 0.2], 0.1 * np.eye(3))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        robot = robomorph.load("chain:2", floating_base=True, payloads=payloads)
+        return robomorph.load("chain:2", floating_base=True, payloads=payloads)
+
+
+def test_steps_of_a_floating_base_are_refused() -> None:
+    """Turns need roots, which a chip has not."""
+    with pytest.raises(TargetError, match=r"step: fixed point, and so hardware, has no .*sqrt"):
+        floating().compile("step", target="fixed", bits=20)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_function(algorithm: str) -> None:
+    """On a floating base that has a mass (steps in time: a fixed one), in words that some states leave."""
+    robot = floating() if "dt" not in ALGORITHMS[algorithm].parameters else robomorph.load("chain:2")
     frame = robot.link_names[-1] if ALGORITHMS[algorithm].frame else None
     kernel = robot.compile(algorithm, target="fixed", bits=20, frame=frame)
     ports = kernel.inputs

@@ -329,3 +329,12 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     )
     exec(compile(block, str(page), "exec"), {})
     assert capsys.readouterr().out == "(128, 7, 7)\n"
+
+
+def test_what_groups_cannot_do_has_the_source_for_threads() -> None:
+    """Roots have no instruction there: friction is smooth by one."""
+    rough = robomorph.load("chain:1", friction=0.3, passive=True)
+    kernel = rough.compile("inverse_dynamics", target="opencl")
+    assert kernel.source == rough.compile("inverse_dynamics", target="opencl", mapping="thread").source
+    with pytest.raises(TargetError, match="no instruction for sqrt"):
+        kernel.plan("group")
