@@ -193,6 +193,24 @@ def test_a_motion_plays_and_is_scrubbed(browser: Any) -> None:
         assert opened.run("robomorph.time()") == pytest.approx(1.5, abs=0.02)
 
 
+def test_a_motion_goes_on_when_the_server_sends_its_scene_again(browser: Any) -> None:
+    times = np.linspace(0.0, 60.0, 61)
+    q = bent("iiwa14") + 0.3 * np.sin(times)[:, None] * np.linspace(-1.0, 1.0, 7)
+    motions = [Trajectory(times, q, name="wave"), Trajectory(times / 2.0, q, name="faster")]
+    with shown(browser, "iiwa14", trajectory=motions, q=None) as (_, opened):
+        chosen = opened.page.get_by_label("trajectory", exact=True)
+        chosen.select_option(label="faster")
+        opened.run("robomorph.setTime(20), robomorph.play()")
+        opened.run("window.before = robomorph.scene, document.getElementById('reconnect').click()")
+        until(opened, lambda: opened.run("robomorph.scene !== window.before"))
+        assert opened.run("robomorph.time()") >= 20.0
+        until(opened, lambda: opened.run("robomorph.time()") > 20.1)
+        opened.run("robomorph.pause()")
+        assert chosen.evaluate("node => node.options[node.selectedIndex].text") == "faster"
+        opened.run("robomorph.setTime(22.5)")
+        check_drawn(opened, "iiwa14", q[45])
+
+
 def test_marks_are_drawn_when_their_layer_is_on(browser: Any) -> None:
     force = {TOOL["iiwa14"]: [0.0, 20.0, 0.0, 0.0, 0.0, 0.0]}
     with shown(browser, "iiwa14", f_ext=force) as (viewer, opened):

@@ -133,6 +133,12 @@ const app = (() => {
     resized: () => resized(self),
   });
 
+  // By name and span: the numbers inside may be others, which are shown at the same time then.
+  const sameMotions = (a, b) => a.length === b.length && a.every((one, k) => (
+    one.name === b[k].name && one.robot === b[k].robot && one.times[0] === b[k].times[0]
+      && one.times[one.times.length - 1] === b[k].times[b[k].times.length - 1]
+  ));
+
   const showing = (self) => ({
     choose: (index) => {
       self.chosen = index;
@@ -149,12 +155,20 @@ const app = (() => {
       self.scene.robots[index].poses.set(poses.flat());
       self.redraw();
     },
+    // A server sends its scene to whoever reaches it, or reaches it again: motions that were there go on.
     setScene: (scene) => {
+      const { time, playing } = self.clock;
+      const same = sameMotions(self.scene.trajectories, scene.trajectories) && !self.taken;
+      const { chosen } = self;
       self.scene = scene;
       if (self.renderer) self.renderer.forgetMeshes();
       self.size = instances.bounds(scene.robots).radius;
       self.handle.drop();
       self.setTrajectories(scene.trajectories);
+      if (!same) return;
+      self.choose(chosen);
+      self.clock.set(time);
+      if (playing) self.clock.play();
     },
     setTrajectories: (trajectories) => {
       self.scene.trajectories = trajectories;
