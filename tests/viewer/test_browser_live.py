@@ -31,7 +31,7 @@ def opened_url(browser: Any, url: str) -> Iterator[Opened]:
         opened = Opened(page)
         watch(opened, url)
         page.goto(url)
-        opened.wait("window.robomorph && window.robomorph.ready")
+        opened.wait("window.robomorph && window.robomorph.ready && window.robomorph.connected")
         yield opened
     finally:
         context.close()
@@ -201,8 +201,8 @@ def test_a_motion_goes_on_when_the_server_sends_its_scene_again(browser: Any) ->
         chosen = opened.page.get_by_label("trajectory", exact=True)
         chosen.select_option(label="faster")
         opened.run("robomorph.setTime(20), robomorph.play()")
-        opened.run("window.before = robomorph.scene, document.getElementById('reconnect').click()")
-        until(opened, lambda: opened.run("robomorph.scene !== window.before"))
+        assert not opened.run("document.getElementById('reconnect').click(), robomorph.connected")
+        opened.wait("robomorph.connected")
         assert opened.run("robomorph.time()") >= 20.0
         until(opened, lambda: opened.run("robomorph.time()") > 20.1)
         opened.run("robomorph.pause()")
@@ -255,7 +255,7 @@ def test_a_page_that_is_closed_or_reloaded_leaves_nothing(browser: Any) -> None:
     with shown(browser, "iiwa14", frames=TOOL["iiwa14"]) as (viewer, opened):
         for k in range(20):
             _reload(opened, wait_until="load" if k % 4 else "commit")  # some before anything was shown
-        opened.wait("window.robomorph && window.robomorph.ready")
+        opened.wait("window.robomorph && window.robomorph.ready && window.robomorph.connected")
         until(opened, lambda: viewer.connections == 1)
         with opened_url(browser, viewer.url) as other:
             until(other, lambda: viewer.connections == 2)

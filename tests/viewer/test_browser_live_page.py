@@ -77,7 +77,7 @@ def live(browser: Any) -> Iterator[tuple[Opened, Server]]:
     page.route(URL, lambda route: route.fulfill(body=text, content_type="text/html; charset=utf-8"))
     page.route_web_socket("ws://127.0.0.1:1/socket?token=secret", server.connect)
     page.goto(URL)
-    opened.wait("window.robomorph && window.robomorph.ready")
+    opened.wait("window.robomorph && window.robomorph.ready && window.robomorph.connected")
     yield opened, server
     context.close()
     assert opened.errors == [] and opened.requests == []

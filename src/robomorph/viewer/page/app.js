@@ -182,7 +182,7 @@ const app = (() => {
 
   const create = (canvas, live) => {
     const self = {
-      canvas, live, layers: { ...DEFAULTS }, frames: 0, ready: false, waiting: false, flight: null, fitted: false, chosen: 0, taken: false, coarse: false, slow: 0,
+      canvas, live, layers: { ...DEFAULTS }, frames: 0, ready: false, connected: false, waiting: false, flight: null, fitted: false, chosen: 0, taken: false, coarse: false, slow: 0,
       asked: 0, settle: 0, settling: false,
       driving: new Map(), updates: [], size: 1, scene: { robots: [], trajectories: [], marks: [], meshes: new Map() },
       calm: window.matchMedia('(prefers-reduced-motion: reduce)').matches, layersChanged: () => {}, shown: () => {},

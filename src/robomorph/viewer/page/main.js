@@ -60,7 +60,10 @@ const main = (() => {
     self.showJoints();
   };
   const HEARD = {
-    scene: (self, message) => self.setScene(documents.scene(message.scene)),
+    scene: (self, message) => {
+      self.setScene(documents.scene(message.scene));
+      self.connected = true;
+    },
     state: (self, message) => { if (!self.socket.stale(message.id)) states(self, message); },
     trajectories: (self, message) => self.setTrajectories(message.trajectories.map(documents.trajectory)),
     error: (self, message) => complain(message.text),
@@ -83,6 +86,7 @@ const main = (() => {
       (state, delay) => {
         const box = dom.byId('connection');
         box.hidden = state === 'open';
+        self.connected = false; // until the scene has come
         dom.byId('connection-text').textContent = STATUS[state](delay);
       },
       () => { self.socket.send({ type: 'hello' }); tellLayers(); },
@@ -134,6 +138,7 @@ const main = (() => {
     };
     const property = (name, get, set) => Object.defineProperty(hook, name, { get, set, enumerable: true });
     property('ready', () => self.ready);
+    property('connected', () => self.connected);
     // The last picture is a fine one, and no other is on its way.
     property('settled', () => !self.waiting && !self.coarse && !self.settling && !self.flight && !self.clock.playing);
     property('frames', () => self.frames);
