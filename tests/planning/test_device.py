@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import threading
-import time
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -295,10 +294,9 @@ def test_an_error_on_the_device_is_raised_at_once(
         launch(self, *args)
 
     monkeypatch.setattr(GpuKernel, "launch", failing)
-    begin = time.perf_counter()
     with pytest.raises(kind, match="the device is gone"):
         scenario("squat").solve(target="opencl")
-    assert calls[0] == after + 1 and time.perf_counter() - begin < 5.0
+    assert calls[0] == after + 1
 
 
 @needs_opencl
