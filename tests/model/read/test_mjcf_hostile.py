@@ -59,6 +59,29 @@ def test_garbage(content: bytes, tmp_path: Path) -> None:
             load_model(source)
 
 
+def test_names_are_in_utf_8(tmp_path: Path) -> None:
+    """MuJoCo takes any bytes. Two names whose odd letters are replaced may be one, and frames share it."""
+    path = tmp_path / "robot.xml"
+    sites = "<site name='h\xe4nd'/><site name='h\xf6nd'/>"
+    text = "<?xml version='1.0' encoding='iso-8859-1'?>" + GOOD.replace("</body>", f"{sites}</body>")
+    path.write_bytes(text.encode("iso-8859-1"))
+    with pytest.raises(
+        ModelError, match=r"expected names in UTF-8, found b'h\\xe4nd'.*save the file in UTF-8"
+    ):
+        load_model(path)
+    path.write_text(GOOD.replace("</body>", f"{sites}</body>"), encoding="utf-8")
+    assert set(load_model(path).frame_names) >= {"h\xe4nd", "h\xf6nd"}
+
+
+def test_paths_may_be_bytes(tmp_path: Path) -> None:
+    class Bytes:
+        def __fspath__(self) -> bytes:
+            return os.fsencode(tmp_path / "robot.xml")
+
+    (tmp_path / "robot.xml").write_text(GOOD)
+    assert load_model(Bytes()).joint_names == ("j",)
+
+
 def test_huge_files_and_folders(tmp_path: Path) -> None:
     path = tmp_path / "huge.xml"
     path.write_bytes(b"<mujoco>" + b" " * (17 * 2**20))
