@@ -74,6 +74,15 @@ def test_crossed_limits_are_refused() -> None:
         load(changed(crossed))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("body_jntadr", 7), ("jnt_type", 9), ("body_parentid", 1000), ("geom_matid", 5)]
+)
+def test_ids_and_types_that_lead_nowhere(name: str, value: int) -> None:
+    model = changed(set_to(name, 1, value))
+    with pytest.raises(ModelError, match="expected ids, types and addresses that the model has"):
+        load(model)
+
+
 def test_notes_of_the_compiler_taken_back() -> None:
     def moved(model: Any) -> None:
         model.body_sameframe[1] = model.site_sameframe[:] = 0

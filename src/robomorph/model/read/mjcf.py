@@ -6,6 +6,8 @@ a robot here cannot have is refused by name, or left out by `load(ignore=)` (mjc
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..description import Description, Joint, Link, NamedFrame
@@ -31,6 +33,14 @@ def parse_mjcf(document: Document, reading: Reading) -> Description:
     and sites are frames. `mjcf_names.py` says what is called how where the file gives no name."""
     model, spec = compiled(document, reading.notes)
     arrays = Arrays(model, document.label)
+    try:
+        return _description(arrays, spec, document, reading)
+    except (IndexError, KeyError) as error:  # to MuJoCo it would be worse
+        expected, found = "ids, types and addresses that the model has", str(error)
+        raise arrays.wrong("the model", expected, found, "undo what was changed by hand") from None
+
+
+def _description(arrays: Arrays, spec: Any, document: Document, reading: Reading) -> Description:
     names = Names(arrays)
     left_out = check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
