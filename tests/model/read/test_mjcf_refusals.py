@@ -151,6 +151,14 @@ def test_what_moves_nothing_is_left_out_silently() -> None:
     assert load_model(text, strict=True) == plain
 
 
+def test_bodies_that_never_move_need_no_compensation() -> None:
+    """Neither what is fixed to the world nor mocap bodies, and what is fixed to those."""
+    inside = "<geom size='.1'/><body gravcomp='1'><geom size='.1'/></body>"
+    world = "".join(f"<body gravcomp='1' {more}>{inside}</body>" for more in ("", "mocap='true'"))
+    text = arm(world=world)
+    assert max(differences(load(text), mj_model(text), compiled=False).values()) < 1e-12
+
+
 def test_all_that_is_refused_is_named_at_once() -> None:
     tendons = "".join(f"<fixed name='t{i}'><joint joint='j' coef='1'/></fixed>" for i in range(6))
     text = arm(before="<option density='1'/>", body="gravcomp='1'", after=f"<tendon>{tendons}</tendon>")
