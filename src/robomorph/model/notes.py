@@ -165,6 +165,15 @@ UNEVEN_EFFORT = Concern(
     "effort limits that differ in the two directions; the larger is kept for both",
     "give both the same size: MJCF's forcerange, ctrlrange, actuatorfrcrange, or Pinocchio's effort limits",
 )
+UNEVEN_LIMITS = Concern(
+    "velocity or effort limits that differ along the axes of a joint; the largest is kept for all of them",
+    "give all axes of the joint the same limit",
+)
+FREE_POSITIONS = Concern(
+    "position limits of joints that have none here, as continuous, planar, spherical and floating ones; they "
+    "were left out",
+    "remove them, and keep within them where you choose configurations",
+)
 LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
 
 
