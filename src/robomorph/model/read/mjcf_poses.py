@@ -36,11 +36,12 @@ def pose_of(arrays: Arrays, owner: str, index: int, snap: float = 0.0) -> Pose:
 def _read(arrays: Arrays, owner: str, index: int) -> tuple[Array, Array]:
     """Position and quaternion (w first) as MuJoCo reads them."""
     names = [f"{owner}pos", f"{owner}quat"] if owner == "body_i" else [f"{owner}_pos", f"{owner}_quat"]
-    position, quaternion = (arrays[name][index] for name in names)
+    position: Array = arrays[names[0]][index]
+    quaternion: Array = arrays[names[1]][index]
     length = float(np.linalg.norm(quaternion))
     if not abs(length - 1.0) <= UNIT:
-        place, found = f"{names[1]}[{index}]", f"length {length:.12g}"
-        raise arrays.wrong(place, "a quaternion of length 1", found, f"normalise {names[1]}")
+        what, found = f"{names[1]}[{index}]", f"length {length:.12g}"
+        raise arrays.wrong(what, "a quaternion of length 1", found, f"normalise {names[1]}")
     quaternion = quaternion / length
     same = int(arrays[_FLAGS[owner]][index]) if owner in _FLAGS else 0
     if same == 0:

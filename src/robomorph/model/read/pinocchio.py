@@ -183,7 +183,7 @@ class _Reader:
 
     def effort(self, index: int, rates: slice) -> Array:
         """The limits for both directions. Pinocchio 4 has two, but who sets `effortLimit` sets one."""
-        high = np.array(self.model.effortLimit)[rates]
+        high: Array = np.array(self.model.effortLimit)[rates]
         low = np.array(getattr(self.model, "lowerEffortLimit", -self.model.effortLimit))[rates]
         if not np.isfinite([_unbounded(value) for value in low]).all() or np.all(low == -high):
             return high
@@ -191,7 +191,7 @@ class _Reader:
             self.note(UNEVEN_EFFORT, self.names[index], f"from {low[0]:g} to {high[0]:g}")
         else:
             self.note(UNEVEN_EFFORT, self.names[index], f"from {low.tolist()} to {high.tolist()}")
-        return np.maximum(high, -low)
+        return np.array(np.maximum(high, -low))
 
     def note(self, concern: Concern, joint: str, detail: str) -> None:
         self.notes.add(concern, Place(self.label, 0, f'<joint name="{joint}">'), detail)
