@@ -221,6 +221,23 @@ def test_plugins_of_bodies() -> None:
     assert max(differences(robot, model, compiled=False).values()) < 1e-10
 
 
+def test_actuators_of_plugins_have_no_limit_that_we_know() -> None:
+    """What a plugin exerts is no gain times its control."""
+    text = arm(
+        before="""<extension><plugin plugin="mujoco.pid"><instance name="servo"><config key="kp" value="4"/>
+        </instance></plugin></extension>""",
+        after="""<actuator><motor joint="k" ctrlrange="-1 1"/><plugin joint="j" plugin="mujoco.pid"
+        instance="servo" ctrlrange="-1 1" gear="2"/></actuator>""",
+    )
+    try:
+        mj_model(text)
+    except ValueError as error:
+        pytest.skip(f"this MuJoCo has no such plugin: {error}")
+    with pytest.raises(ModelError, match=r"a plugin of actuator.*'servo'"):
+        load_model(text)
+    assert load(text, ignore="servo").limits.effort[:2].tolist() == [np.inf, 1.0]
+
+
 @pytest.mark.parametrize("ignore", [3, [3], None])
 def test_what_to_ignore_is_words(ignore: Any) -> None:
     for way_in in (load_model, load):
