@@ -165,6 +165,11 @@ UNEVEN_EFFORT = Concern(
     "effort limits that differ in the two directions; the larger is kept for both",
     "give both the same size: MJCF's forcerange, ctrlrange, actuatorfrcrange, or Pinocchio's effort limits",
 )
+STALE_MASSES = Concern(
+    "bodies that were changed after the model was compiled, whose inertias are those of before to MuJoCo",
+    "call mujoco.mj_setConst(model, data), or where that is not enough change an MjSpec and compile it anew; "
+    "until then MuJoCo's accelerations are not those of the masses",
+)
 UNEVEN_LIMITS = Concern(
     "velocity or effort limits that differ along the axes of a joint; the largest is kept for all of them",
     "give all axes of the joint the same limit",
