@@ -59,6 +59,13 @@ def test_garbage(content: bytes, tmp_path: Path) -> None:
             load_model(source)
 
 
+def test_models_without_joints() -> None:
+    for text in ("<mujoco/>", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"):
+        for source in (text, mj_model(text), mujoco.MjSpec.from_string(text)):
+            model = load_model(source, strict=True)
+            assert model.bodies == () and model.frame_names == ("world",)
+
+
 def test_names_are_in_utf_8(tmp_path: Path) -> None:
     """MuJoCo takes any bytes. Two names whose odd letters are replaced may be one, and frames share it."""
     path = tmp_path / "robot.xml"

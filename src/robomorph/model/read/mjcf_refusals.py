@@ -135,7 +135,7 @@ def _damping(arrays: Arrays, names: Names) -> Iterator[Found]:
     if arrays.disabled("mjDSBL_DAMPER", "mjDSBL_PASSIVE"):
         return
     yield from _uneven(arrays, names, "dof_damping")
-    crooked = np.reshape(arrays.get("dof_dampingpoly", "dof_jntid"), (arrays.count("nv"), -1)).any(axis=1)
+    crooked = np.array([np.any(row) for row in arrays.get("dof_dampingpoly", "dof_jntid")], dtype=bool)
     for joint in np.unique(arrays["dof_jntid"][crooked]):
         yield Found(names.joints[int(joint)], "damping that is not linear, of joint")
 
