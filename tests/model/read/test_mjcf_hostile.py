@@ -17,6 +17,7 @@ import pytest
 
 from robomorph.errors import ModelError, ModelWarning, RobomorphError
 from robomorph.model import load_model
+from robomorph.model.notes import Notes
 from tests.model.read.mujoco_oracle import mj_model
 
 BODY = "<body name='b'><joint name='j'/><geom size='1'/></body>"
@@ -152,6 +153,22 @@ def test_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+def test_warnings_of_other_threads_stay_theirs() -> None:
+    """While one thread listens to what MuJoCo says."""
+    from robomorph.model.read import mjcf_compile
+
+    notes = Notes("m")
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with mjcf_compile._heard(mujoco, "m", notes):
+            other = threading.Thread(target=warnings.warn, args=("another's",))
+            other.start()
+            other.join()
+            warnings.warn("MuJoCo's", stacklevel=1)
+    assert [str(one.message) for one in heard] == ["another's"]
+    assert len(notes.messages()) == 1 and "MuJoCo's." in notes.messages()[0]
 
 
 FORKED = """
