@@ -170,6 +170,11 @@ STALE_MASSES = Concern(
     "call mujoco.mj_setConst(model, data), or where that is not enough change an MjSpec and compile it anew; "
     "until then MuJoCo's accelerations are not those of the masses",
 )
+DISCRETE_STEPS = Concern(
+    "an integrator whose accelerations in MuJoCo are those of its step, with springs and dampers as they are "
+    "at its end; robomorph's are those of the equations of motion",
+    "choose another integrator, or compare them without springs and dampers",
+)
 UNEVEN_LIMITS = Concern(
     "velocity or effort limits that differ along the axes of a joint; the largest is kept for all of them",
     "give all axes of the joint the same limit",

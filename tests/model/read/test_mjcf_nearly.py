@@ -4,12 +4,14 @@ than rounding is refused."""
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
 
+import robomorph
 from robomorph.errors import ModelError
 from robomorph.robot import Robot
 from tests.model.read.mujoco_oracle import differences, load, mj_model
@@ -79,3 +81,23 @@ def test_geoms_moved_by_hand_are_where_mujoco_has_them() -> None:
     assert shape_difference(load(model), model) < 1e-13
     model.geom_sameframe[0] = 0
     assert shape_difference(load(model), model) < 1e-13
+
+
+@pytest.mark.skipif(not hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"), reason="of later versions of MuJoCo")
+def test_the_integrator_that_changes_accelerations_is_told() -> None:
+    def acceleration(integrator: str) -> float:
+        text = body().replace("<worldbody>", f"<option integrator='{integrator}'/><worldbody>")
+        text = text.replace("axis=", "stiffness='50' springref='60' damping='3' axis=")
+        model = mj_model(text)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            robot = robomorph.load(text, passive=True)
+        told = [str(one.message) for one in said]
+        assert len(told) == (integrator == "discrete")
+        assert all("accelerations in MuJoCo are those of its step" in one for one in told)
+        ours = robot.forward_dynamics(np.zeros(1), np.zeros(1), np.zeros(1))
+        return abs(float(ours[0]) / float(data.qacc[0]) - 1.0)
+
+    assert acceleration("Euler") < 1e-12 < 1e-3 < acceleration("discrete")

@@ -19,7 +19,7 @@ from .base import Format, Reading
 from .mjcf_actuators import actuated
 from .mjcf_arrays import Arrays
 from .mjcf_compile import compiled, is_mujoco
-from .mjcf_constants import check_constants
+from .mjcf_constants import check_constants, check_integrator
 from .mjcf_joints import FREE, chain, without
 from .mjcf_names import Names
 from .mjcf_poses import pose_of
@@ -50,6 +50,7 @@ def _description(arrays: Arrays, spec: Any, document: Document, reading: Reading
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
     shapes = Shapes(arrays, names, document.path, reading, spec)
     motors = actuated(arrays, names, reading)
+    check_integrator(arrays, reading.notes)
     check_constants(arrays, names, motors, reading.notes)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []

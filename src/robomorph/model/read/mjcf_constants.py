@@ -1,7 +1,9 @@
-"""What MuJoCo keeps of a model since it was compiled, and computes with though the numbers have changed.
+"""Where MuJoCo's accelerations are not those of the numbers that a model has.
 
-The mass matrix of a body that stands in the world and carries none is a constant diagonal if its joints are
-along its main axes. MuJoCo then takes the diagonal that it noted, until mj_setConst is called.
+Its integrator "discrete" makes them those of a step. And it goes on with what it kept of the model when it
+was compiled, though the numbers have changed: the mass matrix of a body that stands in the world and carries
+none is a constant diagonal if its joints are along its main axes, and the diagonal is the one that was noted
+until mj_setConst is called.
 """
 
 from __future__ import annotations
@@ -9,14 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..notes import STALE_MASSES, Notes, Place
+from ..notes import DISCRETE_STEPS, STALE_MASSES, Notes, Place
 from .mjcf_actuators import Motors
 from .mjcf_arrays import Arrays
 from .mjcf_joints import BALL, FREE, SLIDE
 from .mjcf_names import Names
 from .mjcf_poses import pose_of
 
+_DISCRETE = 4  # of MuJoCo's mjtIntegrator
 _ROUNDING = 1e-8  # relative: of frames that the compiler takes for the same
+
+
+def check_integrator(arrays: Arrays, notes: Notes) -> None:
+    """Note the integrator of MuJoCo 4 that changes the accelerations themselves."""
+    if int(arrays.option("integrator")) == _DISCRETE:
+        notes.add(DISCRETE_STEPS, Place(arrays.label, 0, "<option>"), 'integrator="discrete"')
 
 
 def check_constants(arrays: Arrays, names: Names, motors: Motors, notes: Notes) -> None:
