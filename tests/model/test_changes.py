@@ -159,6 +159,11 @@ BAD: list[tuple[dict[str, Any], list[str]]] = [
     ({"snap": -1.0}, ["snap", "-1.0"]),
     ({"snap": math.nan}, ["snap", "nan"]),
     ({"snap": 1.0}, ["snap", "0.1"]),
+    # Whole numbers that no float has.
+    ({"snap": 10**400}, ["snap", "0.1"]),
+    ({"gravity": (0, 0, 10**400)}, ["gravity", "three finite numbers"]),
+    ({"locked": {"elbow": 10**400}}, ["locked['elbow']", "finite number"]),
+    ({"armature": 10**400}, ["armature", "finite number"]),
 ]
 
 

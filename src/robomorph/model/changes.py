@@ -69,7 +69,7 @@ def read_changes(
 def _finite(argument: str, value: ArrayLike, shape: tuple[int, ...] | None, expected: str) -> Array:
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last of whole numbers that no float has
         array = np.array(np.nan)
     # Written so that NaN fails too.
     if (shape is not None and array.shape != shape) or not (np.abs(array) <= LARGEST).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -64,7 +65,8 @@ def _number(argument: str, unit: str, value: Any) -> float:
     """A finite number; of 0 or more if it has a unit (rests may be anywhere)."""
     number = np.nan
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        number = float(value)
+        with contextlib.suppress(OverflowError):  # a whole number that no float has
+            number = float(value)
     if not (abs(number) <= LARGEST and (number >= 0.0 or not unit)):
         expected = f"a finite number of 0 or more ({unit})" if unit else "a finite coordinate (rad or m)"
         raise ArgumentError(f"{argument}: expected {expected}, found {value!r}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 
 from numpy.typing import ArrayLike
@@ -54,7 +53,7 @@ def load_model(
     The arguments are those of `robomorph.load`, but that a document may have been read before. stacklevel:
     whom warnings point at: 1 is the caller of this function.
     """
-    if not (isinstance(snap, (int, float)) and math.isfinite(snap) and 0.0 <= snap <= _LOOSEST_SNAP):
+    if not (isinstance(snap, (int, float)) and 0.0 <= snap <= _LOOSEST_SNAP):
         raise ArgumentError(f"snap: expected a number of radians from 0 to {_LOOSEST_SNAP}, found {snap!r}.")
     joints = {"armature": armature, "damping": damping, "friction": friction, "stiffness": stiffness}
     changes = read_changes(locked, payloads, tool_frames, gravity, joints, passive)

@@ -165,6 +165,25 @@ UNEVEN_EFFORT = Concern(
     "effort limits that differ in the two directions; the larger is kept for both",
     "give both the same size: MJCF's forcerange, ctrlrange, actuatorfrcrange, or Pinocchio's effort limits",
 )
+STALE_MASSES = Concern(
+    "bodies that were changed after the model was compiled, whose inertias are those of before to MuJoCo",
+    "call mujoco.mj_setConst(model, data), or where that is not enough change an MjSpec and compile it anew; "
+    "until then MuJoCo's accelerations are not those of the masses",
+)
+DISCRETE_STEPS = Concern(
+    "an integrator whose accelerations in MuJoCo are those of its step, with springs and dampers as they are "
+    "at its end; robomorph's are those of the equations of motion",
+    "choose another integrator, or compare them without springs and dampers",
+)
+UNEVEN_LIMITS = Concern(
+    "velocity or effort limits that differ along the axes of a joint; the largest is kept for all of them",
+    "give all axes of the joint the same limit",
+)
+FREE_POSITIONS = Concern(
+    "position limits of joints that have none here, as continuous, planar, spherical and floating ones; they "
+    "were left out",
+    "remove them, and keep within them where you choose configurations",
+)
 LOCKED_OUTSIDE = Concern("a joint locked outside its limits", "lock it between its lower and upper limits")
 
 

@@ -90,7 +90,7 @@ def _document(source: Source) -> Document:
         return Document(
             b"", f"<{type(source).__module__.partition('.')[0]} model>", format=found, given=source
         )
-    name = os.fspath(source)
+    name = os.fsdecode(source)  # paths may be bytes, too
     return _known(Document(_read_file(name), _short(name), path=os.path.abspath(user_path(name))))
 
 

@@ -4,6 +4,7 @@ all else agrees with it."""
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from robomorph.errors import ModelError
+from robomorph.model import load_model
 from tests.model.read.mjcf_passive import passive_difference
 from tests.model.read.mujoco_oracle import differences, load, mj_model
 from tests.model.read.mutate_mjcf import SEEDS
@@ -74,6 +76,16 @@ def test_crossed_limits_are_refused() -> None:
         load(changed(crossed))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("body_jntadr", 7), ("jnt_type", 9), ("body_parentid", 1000), ("geom_matid", 5), ("body_jntnum", 0)],
+)
+def test_ids_and_types_that_lead_nowhere(name: str, value: int) -> None:
+    model = changed(set_to(name, 1, value))
+    with pytest.raises(ModelError, match="expected ids, types and addresses that the model has"):
+        load(model)
+
+
 def test_notes_of_the_compiler_taken_back() -> None:
     def moved(model: Any) -> None:
         model.body_sameframe[1] = model.site_sameframe[:] = 0
@@ -83,6 +95,45 @@ def test_notes_of_the_compiler_taken_back() -> None:
 
     model = changed(moved)
     assert max(differences(load(model), model, compiled=False).values()) < 1e-12
+
+
+SIMPLE = {
+    "ball": "<freejoint/><geom size='.1'/>",
+    "top": "<joint axis='0 0 1'/><geom size='.1'/>",
+    "turntable": "<joint type='ball' armature='0.1'/><geom type='box' size='.1 .2 .3'/>",
+    "gantry": "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><geom size='.1'/>",
+}
+
+
+def stale(model: Any) -> list[str]:
+    """What is told of a model's inertias."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        load_model(model)
+    messages = [str(one.message) for one in said]
+    return [one for one in messages if "changed after the model was compiled" in one]
+
+
+@pytest.mark.parametrize("case", SIMPLE)
+@pytest.mark.parametrize("name", ["body_mass", "body_inertia", "dof_armature", "jnt_pos"])
+def test_diagonals_that_mujoco_keeps_are_told(case: str, name: str) -> None:
+    """Mass matrices of simple bodies are to MuJoCo what they were until mj_setConst is called."""
+    model = mj_model(f"<mujoco><worldbody><body name='b'>{SIMPLE[case]}</body></worldbody></mujoco>")
+    assert (model.dof_simplenum > 0).all() and not stale(model)
+    before = np.array(model.dof_M0)
+    if name == "jnt_pos":
+        model.jnt_pos[:] = (0.1, 0.2, 0.0)
+    else:
+        getattr(model, name)[-model.nv :] += 0.25
+    robot, told = load(model), stale(model)
+    assert set_const(model)
+    assert len(told) == (not np.array_equal(before, model.dof_M0))
+    assert all('<body name="b">: inertias [' in one for one in told)
+    if (case, name) == ("turntable", "jnt_pos"):  # no diagonal any longer, which MuJoCo never sees
+        assert stale(model)
+    else:
+        assert not stale(model)
+        assert max(differences(robot, model, compiled=False).values()) < 1e-12
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "jnt_actuatorid"), reason="of later versions of MuJoCo")

@@ -17,6 +17,7 @@ import pytest
 
 from robomorph.errors import ModelError, ModelWarning, RobomorphError
 from robomorph.model import load_model
+from robomorph.model.notes import Notes
 from tests.model.read.mujoco_oracle import mj_model
 
 BODY = "<body name='b'><joint name='j'/><geom size='1'/></body>"
@@ -57,6 +58,34 @@ def test_garbage(content: bytes, tmp_path: Path) -> None:
     for source in (path, content):
         with pytest.raises(RobomorphError):
             load_model(source)
+
+
+def test_models_without_joints() -> None:
+    for text in ("<mujoco/>", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"):
+        for source in (text, mj_model(text), mujoco.MjSpec.from_string(text)):
+            model = load_model(source, strict=True)
+            assert model.bodies == () and model.frame_names == ("world",)
+
+
+def test_names_are_in_utf_8(tmp_path: Path) -> None:
+    """MuJoCo takes any bytes. Two names whose odd letters are replaced may be one, and frames share it."""
+    path = tmp_path / "robot.xml"
+    sites = "<site name='h\xe4nd'/><site name='h\xf6nd'/>"
+    text = "<?xml version='1.0' encoding='iso-8859-1'?>" + GOOD.replace("</body>", f"{sites}</body>")
+    path.write_bytes(text.encode("iso-8859-1"))
+    with pytest.raises(ModelError, match=r"names in UTF-8, found b'h\\xe4nd'.*save the file in UTF-8"):
+        load_model(path)
+    path.write_text(GOOD.replace("</body>", f"{sites}</body>"), encoding="utf-8")
+    assert set(load_model(path).frame_names) >= {"h\xe4nd", "h\xf6nd"}
+
+
+def test_paths_may_be_bytes(tmp_path: Path) -> None:
+    class Bytes:
+        def __fspath__(self) -> bytes:
+            return os.fsencode(tmp_path / "robot.xml")
+
+    (tmp_path / "robot.xml").write_text(GOOD)
+    assert load_model(Bytes()).joint_names == ("j",)
 
 
 def test_huge_files_and_folders(tmp_path: Path) -> None:
@@ -124,6 +153,22 @@ def test_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+def test_warnings_of_other_threads_stay_theirs() -> None:
+    """While one thread listens to what MuJoCo says."""
+    from robomorph.model.read import mjcf_compile
+
+    notes = Notes("m")
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with mjcf_compile._heard(mujoco, "m", notes):
+            other = threading.Thread(target=warnings.warn, args=("another's",))
+            other.start()
+            other.join()
+            warnings.warn("MuJoCo's", stacklevel=1)
+    assert [str(one.message) for one in heard] == ["another's"]
+    assert len(notes.messages()) == 1 and "MuJoCo's." in notes.messages()[0]
 
 
 FORKED = """

@@ -151,6 +151,14 @@ def test_what_moves_nothing_is_left_out_silently() -> None:
     assert load_model(text, strict=True) == plain
 
 
+def test_bodies_that_never_move_need_no_compensation() -> None:
+    """Neither what is fixed to the world nor mocap bodies, and what is fixed to those."""
+    inside = "<geom size='.1'/><body gravcomp='1'><geom size='.1'/></body>"
+    world = "".join(f"<body gravcomp='1' {more}>{inside}</body>" for more in ("", "mocap='true'"))
+    text = arm(world=world)
+    assert max(differences(load(text), mj_model(text), compiled=False).values()) < 1e-12
+
+
 def test_all_that_is_refused_is_named_at_once() -> None:
     tendons = "".join(f"<fixed name='t{i}'><joint joint='j' coef='1'/></fixed>" for i in range(6))
     text = arm(before="<option density='1'/>", body="gravcomp='1'", after=f"<tendon>{tendons}</tendon>")
@@ -211,6 +219,23 @@ def test_plugins_of_bodies() -> None:
         load_model(text)
     robot = load(text, ignore="plugin")
     assert max(differences(robot, model, compiled=False).values()) < 1e-10
+
+
+def test_actuators_of_plugins_have_no_limit_that_we_know() -> None:
+    """What a plugin exerts is no gain times its control."""
+    text = arm(
+        before="""<extension><plugin plugin="mujoco.pid"><instance name="servo"><config key="kp" value="4"/>
+        </instance></plugin></extension>""",
+        after="""<actuator><motor joint="k" ctrlrange="-1 1"/><plugin joint="j" plugin="mujoco.pid"
+        instance="servo" ctrlrange="-1 1" gear="2"/></actuator>""",
+    )
+    try:
+        mj_model(text)
+    except ValueError as error:
+        pytest.skip(f"this MuJoCo has no such plugin: {error}")
+    with pytest.raises(ModelError, match=r"a plugin of actuator.*'servo'"):
+        load_model(text)
+    assert load(text, ignore="servo").limits.effort[:2].tolist() == [np.inf, 1.0]
 
 
 @pytest.mark.parametrize("ignore", [3, [3], None])

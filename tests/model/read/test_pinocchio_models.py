@@ -246,6 +246,47 @@ def test_effort_limits_of_both_directions() -> None:
         assert load_model(model).bodies[1].limits.effort == 5.0
 
 
+LOOSE = {"JointModelSpherical": 0, "JointModelPlanar": 2, "JointModelFreeFlyer": 3, "JointModelRUBY": 0}
+
+
+@pytest.mark.parametrize("joint", LOOSE)
+def test_limits_of_joints_with_several_axes(joint: str) -> None:
+    model = _with(getattr(pinocchio, joint)())
+    model.velocityLimit, model.effortLimit = np.full(model.nv, 2.0), np.full(model.nv, 3.0)
+    model.lowerPositionLimit = np.r_[np.full(LOOSE[joint], -np.inf), np.full(model.nq - LOOSE[joint], -1.0)]
+    model.upperPositionLimit = -model.lowerPositionLimit
+    model.appendBodyToJoint(1, pinocchio.Inertia.Random(), pinocchio.SE3.Identity())
+    limits = load_model(model, strict=True).bodies[0].limits
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (-np.inf, np.inf, 2.0, 3.0)
+    for entry in range(model.nq):
+        model.upperPositionLimit = -model.lowerPositionLimit
+        high = np.array(model.upperPositionLimit)
+        high[entry] = 0.5
+        model.upperPositionLimit = high
+        with pytest.warns(UserWarning, match=r"position limits of joints that have none here.*odd"):
+            assert load_model(model).bodies[0].limits.upper == np.inf
+
+
+def test_limits_that_differ_along_axes_are_told() -> None:
+    model = _with(pinocchio.JointModelSpherical())
+    model.velocityLimit, model.effortLimit = np.array([1.0, 3.0, 2.0]), np.array([5.0, 5.0, 6.0])
+    with pytest.warns(UserWarning, match=r"differ along the axes.*velocity \[1.*effort \[5"):
+        limits = load_model(model).bodies[0].limits
+    assert (limits.velocity, limits.effort) == (3.0, 6.0)
+
+
+def test_what_is_nearly_a_rotation_or_an_axis_is_told() -> None:
+    """Pinocchio turns by what it has, whatever its length."""
+    model = _with(pinocchio.JointModelRX())
+    model.jointPlacements[1] = pinocchio.SE3(np.eye(3) * (1.0 + 1e-9), np.zeros(3))
+    with pytest.warns(UserWarning, match="only nearly a rotation.*1e-09 off"):
+        load_model(model)
+    for joint in ("JointModelRevoluteUnaligned", "JointModelPrismaticUnaligned"):
+        model = _with(getattr(pinocchio, joint)(np.array([0.0, 1.0 + 5e-7, 0.0])))
+        with pytest.warns(UserWarning, match=r"normalised.*length 1\.0000005"):
+            load_model(model)
+
+
 def test_negative_numbers_are_told() -> None:
     with pytest.warns(UserWarning, match="negative.*lbr_iiwa_joint_1.*armature -1"):
         load_model(_changed(armature=-1.0))

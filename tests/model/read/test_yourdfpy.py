@@ -104,6 +104,12 @@ def test_numbers_changed_by_hand_are_checked(path: str, value: Any, found: str) 
         load_model(_set(path, value))
 
 
+@pytest.mark.parametrize("path", ["joints.0.origin", "joints.0.axis", "links.1.inertial.mass"])
+def test_whole_numbers_that_no_float_has(path: str) -> None:
+    with pytest.raises(ModelError, match=r"cannot be written down: .*too large"):
+        load_model(_set(path, 10**400))
+
+
 def test_other_objects_of_that_name_are_refused() -> None:
     class URDF(SimpleNamespace):
         pass

@@ -6,8 +6,11 @@ a robot here cannot have is refused by name, or left out by `load(ignore=)` (mjc
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ...errors import RobomorphError
 from ..description import Description, Joint, Link, NamedFrame
 from ..document import Document
 from ..inertia import Inertia
@@ -16,6 +19,7 @@ from .base import Format, Reading
 from .mjcf_actuators import actuated
 from .mjcf_arrays import Arrays
 from .mjcf_compile import compiled, is_mujoco
+from .mjcf_constants import check_constants, check_integrator
 from .mjcf_joints import FREE, chain, without
 from .mjcf_names import Names
 from .mjcf_poses import pose_of
@@ -31,11 +35,23 @@ def parse_mjcf(document: Document, reading: Reading) -> Description:
     and sites are frames. `mjcf_names.py` says what is called how where the file gives no name."""
     model, spec = compiled(document, reading.notes)
     arrays = Arrays(model, document.label)
+    try:
+        return _description(arrays, spec, document, reading)
+    except RobomorphError:
+        raise
+    except (IndexError, KeyError, ValueError) as error:  # to MuJoCo it would be worse
+        expected, found = "ids, types and addresses that the model has", str(error)
+        raise arrays.wrong("the model", expected, found, "undo what was changed by hand") from None
+
+
+def _description(arrays: Arrays, spec: Any, document: Document, reading: Reading) -> Description:
     names = Names(arrays)
     left_out = check(arrays, names, reading.ignored)
     places = [_place(arrays, body, reading.snap) for body in range(arrays.count("nbody"))]
     shapes = Shapes(arrays, names, document.path, reading, spec)
     motors = actuated(arrays, names, reading)
+    check_integrator(arrays, reading.notes)
+    check_constants(arrays, names, motors, reading.notes)
     links = [Link("world", None, shapes=shapes.of(0))]
     joints: list[Joint] = []
     for body in range(1, len(places)):

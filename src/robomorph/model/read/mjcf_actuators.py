@@ -49,7 +49,8 @@ def actuated(arrays: Arrays, names: Names, reading: Reading) -> Motors:
         _add(motors, arrays, names, actuator, joint, gear)
         if driven(arrays, actuator) is None or is_off(arrays, actuator):
             continue
-        force = _force(arrays, actuator) if is_simple(arrays, actuator) else np.array([-np.inf, np.inf])
+        left_out = not is_simple(arrays, actuator) or int(arrays["actuator_plugin"][actuator]) >= 0
+        force = np.array([-np.inf, np.inf]) if left_out else _force(arrays, actuator)
         span = np.sort(gear * force) if gear else np.zeros(2)
         ranges[joint] = ranges.get(joint, np.zeros(2)) + span
     for joint in range(arrays.count("njnt")):

@@ -44,8 +44,17 @@ class Arrays:
 
     def name(self, which: str, index: int) -> str:
         """The name at `name_<which>adr[index]`; empty if there is none."""
-        names, start = bytes(self._part("names")), int(self._part(f"name_{which}adr")[index])
-        return names[start : names.index(b"\0", start)].decode("utf-8", "replace")
+        return self.name_at(int(self._part(f"name_{which}adr")[index]))
+
+    def name_at(self, start: int) -> str:
+        """The name that begins there among all names."""
+        names = bytes(self._part("names"))
+        found = names[start : names.index(b"\0", start)]
+        try:
+            return found.decode("utf-8")
+        except UnicodeDecodeError:  # with its letters replaced, two might be called alike
+            fix = "save the file in UTF-8, as MuJoCo reads it whatever it says of itself"
+            raise self.wrong("names", "names in UTF-8", str(found), fix) from None
 
     def path(self, start: int) -> str:
         """A file's name as the model keeps it."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import threading
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 from ...errors import ModelError
 from ..document import MAX_BYTES, Document
@@ -63,14 +64,37 @@ def _heard(mujoco: Any, label: str, notes: Notes) -> Iterator[None]:
         before = mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(said.append)
         try:
-            with warnings.catch_warnings(record=True) as raised:  # as models of an MjSpec do
-                warnings.simplefilter("always")
+            with _warnings_of_this_thread(said):  # as models of an MjSpec have
                 yield
         finally:
             mujoco.set_mju_user_warning(before)
-    said += [str(one.message) for one in raised]
     for words in dict.fromkeys(said):  # twice, where the specification is read too
         notes.add(MUJOCO_WARNS, Place(label, 0, "<mujoco>"), " ".join(words.split()).rstrip("."))
+
+
+@contextlib.contextmanager
+def _warnings_of_this_thread(said: list[str]) -> Iterator[None]:
+    """Python's warnings, into `said`; those of other threads go where they went before."""
+    own = threading.get_ident()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", module=__name__.replace(".", r"\."))  # who calls MuJoCo
+        before = warnings.showwarning
+
+        def hear(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if threading.get_ident() == own:
+                said.append(str(message))
+            else:
+                before(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = hear
+        yield
 
 
 def _from_xml(mujoco: Any, document: Document) -> Any:

@@ -21,6 +21,7 @@ from ..pose import Pose, cos_sin, rotation_about, snapped_axis
 from .mjcf_actuators import Motors
 from .mjcf_arrays import Arrays
 from .mjcf_names import Names
+from .mjcf_poses import UNIT
 
 FREE, BALL, SLIDE, HINGE = range(4)  # MuJoCo's mjtJoint
 # Beyond it MuJoCo's own angle, the coordinate less this, has lost the digits that we keep.
@@ -103,11 +104,11 @@ def without(joint: Joint, names: Names, left_out: Set[tuple[str, str]], motors: 
 def _unit(arrays: Arrays, names: Names, joint: int) -> Array:
     axis: Array = arrays["jnt_axis"][joint]
     length = float(np.linalg.norm(axis))
-    if abs(length - 1.0) > 1e-6:  # the compiler's are; a model changed by hand moves otherwise
+    if not abs(length - 1.0) <= UNIT:  # the compiler's are; a model changed by hand moves otherwise
         raise arrays.wrong(
             f"joint {names.joints[joint]!r}",
             "an axis of length 1",
-            f"length {length:g}",
+            f"length {length:.12g}",
             "normalise jnt_axis",
         )
     return axis / length

@@ -21,7 +21,7 @@ class Names:
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
-        self.model = _model_name(arrays) or "robot"
+        self.model = arrays.name_at(0) or "robot"  # the first of all names is the model's
         links = {"world", *self._given("body", "nbody")}
         self._frames = {*links, *self._given("site", "nsite")}
         self._joints = {*self._given("jnt", "njnt")}
@@ -58,11 +58,6 @@ class Names:
     def _site(self, site: int, links: set[str]) -> str:
         name = self._arrays.name("site", site)
         return _free(f"{name}_site", self._frames) if name in links else name
-
-
-def _model_name(arrays: Arrays) -> str:
-    """It is the first of all names."""
-    return bytes(arrays.model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
 def _free(name: str, taken: set[str]) -> str:

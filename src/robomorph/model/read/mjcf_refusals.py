@@ -54,7 +54,7 @@ def check(arrays: Arrays, names: Names, ignored: Ignored) -> set[tuple[str, str]
 def _described(found: list[Found]) -> Iterator[str]:
     """The first few things of one kind, by name where they have one."""
     for name, what in found[:_SHOWN]:
-        yield f"{what} {name!r}" if name else what
+        yield f"{what} {name!r}" if name else what.rstrip(":")
     if len(found) > _SHOWN:
         yield f"and {len(found) - _SHOWN} more"
 
@@ -91,7 +91,7 @@ def _plugin(arrays: Arrays, names: Names) -> Iterator[Found]:
 
 def _gravcomp(arrays: Arrays, names: Names) -> Iterator[Found]:
     for body in np.flatnonzero(arrays["body_gravcomp"]):
-        if arrays["body_weldid"][body]:  # what is fixed to the world needs none
+        if arrays["body_dofnum"][arrays["body_weldid"][body]]:  # what never moves needs none
             yield Found(names.bodies[body], "gravity compensation of body")
 
 
@@ -135,9 +135,9 @@ def _damping(arrays: Arrays, names: Names) -> Iterator[Found]:
     if arrays.disabled("mjDSBL_DAMPER", "mjDSBL_PASSIVE"):
         return
     yield from _uneven(arrays, names, "dof_damping")
-    for dof in range(arrays.count("nv")):
-        if np.any(arrays.get("dof_dampingpoly", "dof_jntid")[dof]):
-            yield Found(names.joints[int(arrays["dof_jntid"][dof])], "damping that is not linear, of joint")
+    crooked = np.array([np.any(row) for row in arrays.get("dof_dampingpoly", "dof_jntid")], dtype=bool)
+    for joint in np.unique(arrays["dof_jntid"][crooked]):
+        yield Found(names.joints[int(joint)], "damping that is not linear, of joint")
 
 
 def _friction(arrays: Arrays, names: Names) -> Iterator[Found]:

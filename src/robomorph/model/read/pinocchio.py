@@ -11,8 +11,16 @@ from ..arrays import LARGEST, Array
 from ..description import Description, Joint, Limits, Link, NamedFrame
 from ..document import Document
 from ..inertia import Inertia
-from ..kinds import is_scalar
-from ..notes import UNEVEN_EFFORT, Place
+from ..kinds import is_bounded
+from ..notes import (
+    AXIS_LENGTH,
+    FREE_POSITIONS,
+    ROUNDED_ROTATION,
+    UNEVEN_EFFORT,
+    UNEVEN_LIMITS,
+    Concern,
+    Place,
+)
 from ..pose import Pose, snapped_axis
 from ..rotation import nearest_rotation, snapped_rotation
 from .base import Format, Reading, full_name
@@ -30,6 +38,10 @@ _KINDS = {
     "JointModelPlanar": "planar",
     "JointModelFreeFlyer": "floating",
 }
+# The last entries of their coordinates, cosine and sine or a quaternion, are within -1 and 1 in any case.
+_TURNS = {"continuous": 2, "planar": 2, "spherical": 4, "floating": 4}
+# More is no rounding: Pinocchio computes with what it has, which we have made a unit vector or a rotation.
+_ROUNDING = 1e-11
 
 
 def parse_pinocchio(document: Document, reading: Reading) -> Description:
@@ -132,17 +144,15 @@ class _Reader:
             length = float(np.linalg.norm(axis))
             if abs(length - 1.0) > 1e-6:  # such a joint turns or slides by more than its coordinate
                 raise self.refused(f"an axis of length 1 at joint {name!r}", f"length {length:g}")
+            if abs(length - 1.0) > _ROUNDING:
+                self.note(AXIS_LENGTH, name, f"length {length:.12g}, which Pinocchio uses as it is")
             return snapped_axis(axis, self.snap)
         return np.array([0.0, 0.0, 1.0] if shortname.endswith("Planar") else [1.0, 0.0, 0.0])
 
     def limits(self, index: int, kind: str, rates: slice) -> Limits:
-        model, at = self.model, int(self.model.idx_qs[index])
-        if not is_scalar(kind):
-            return Limits()
-        lower, upper = -np.inf, np.inf
-        if kind != "continuous":
-            lower, upper = float(model.lowerPositionLimit[at]), float(model.upperPositionLimit[at])
-        velocity, effort = float(model.velocityLimit[rates][0]), self.effort(index, rates)
+        lower, upper = self.range(index, kind)
+        velocity = self.largest(index, "velocity", np.array(self.model.velocityLimit)[rates])
+        effort = self.largest(index, "effort", self.effort(index, rates))
         if not (lower <= upper and velocity >= 0.0 and effort >= 0.0):
             raise self.refused(
                 f"limits of joint {self.names[index]!r} in order",
@@ -150,15 +160,41 @@ class _Reader:
             )
         return Limits(*(_unbounded(value) for value in (lower, upper, velocity, effort)))
 
-    def effort(self, index: int, rates: slice) -> float:
-        """The limit for both directions. Pinocchio 4 has one each, but who sets `effortLimit` sets one."""
-        high = float(self.model.effortLimit[rates][0])
-        low = float(getattr(self.model, "lowerEffortLimit", -self.model.effortLimit)[rates][0])
-        if low == -high or not np.isfinite(_unbounded(low)):
+    def range(self, index: int, kind: str) -> tuple[float, float]:
+        """The position limits, of joints that have some here."""
+        start, count = int(self.model.idx_qs[index]), int(self.model.nqs[index])
+        lower, upper = (
+            np.array([_unbounded(value) for value in array[start : start + count]])
+            for array in (self.model.lowerPositionLimit, self.model.upperPositionLimit)
+        )
+        if is_bounded(kind):
+            return float(lower[0]), float(upper[0])
+        turns = np.arange(count) >= count - _TURNS[kind]
+        widest = np.where(turns, 1.0, np.inf)
+        if not ((lower <= -widest) & (upper >= widest)).all():
+            self.note(FREE_POSITIONS, self.names[index], f"from {lower.tolist()} to {upper.tolist()}")
+        return -np.inf, np.inf
+
+    def largest(self, index: int, what: str, values: Array) -> float:
+        """The limit that all axes of a joint have."""
+        if np.any(values != values[0]):
+            self.note(UNEVEN_LIMITS, self.names[index], f"{what} {values.tolist()}")
+        return float(values.max())  # NaN if one is
+
+    def effort(self, index: int, rates: slice) -> Array:
+        """The limits for both directions. Pinocchio 4 has two, but who sets `effortLimit` sets one."""
+        high: Array = np.array(self.model.effortLimit)[rates]
+        low = np.array(getattr(self.model, "lowerEffortLimit", -self.model.effortLimit))[rates]
+        if not np.isfinite([_unbounded(value) for value in low]).all() or np.all(low == -high):
             return high
-        place = Place(self.label, 0, f'<joint name="{self.names[index]}">')
-        self.notes.add(UNEVEN_EFFORT, place, f"from {low:g} to {high:g}")
-        return float(np.maximum(high, -low))  # NaN if one is
+        if len(high) == 1:
+            self.note(UNEVEN_EFFORT, self.names[index], f"from {low[0]:g} to {high[0]:g}")
+        else:
+            self.note(UNEVEN_EFFORT, self.names[index], f"from {low.tolist()} to {high.tolist()}")
+        return np.array(np.maximum(high, -low))
+
+    def note(self, concern: Concern, joint: str, detail: str) -> None:
+        self.notes.add(concern, Place(self.label, 0, f'<joint name="{joint}">'), detail)
 
     def one(self, name: str, what: str, rates: slice, kind: str) -> float:
         """The number that all degrees of freedom of a joint have."""
@@ -193,6 +229,10 @@ class _Reader:
         nearest, off = nearest_rotation(rotation)
         if off > 1e-8:
             raise self.refused(f"a rotation at {what}", f"a matrix that is {off:.2g} off one")
+        if off > _ROUNDING:
+            self.notes.add(
+                ROUNDED_ROTATION, Place(self.label, 0, what), f"{off:.2g} off, as Pinocchio uses it"
+            )
         exact = snapped_rotation(rotation if off < 1e-14 else nearest, self.snap)
         return Pose(exact, self.finite(what, np.array(placement.translation)))
 

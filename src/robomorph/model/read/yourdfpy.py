@@ -25,7 +25,7 @@ def write_down(document: Document, arguments: AllXacroArgs, package_dirs: tuple[
     urdf = document.given
     try:
         lines = list(_robot(urdf.robot, getattr(urdf, "_filename_handler", None)))
-    except (AttributeError, TypeError, ValueError, IndexError) as error:
+    except (AttributeError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ModelError(
             f"{document.label}: expected a yourdfpy.URDF with its robot, found one that cannot be written "
             f"down: {error}. To mend it: load it anew, or load its file."
