@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ArgumentError
+from .arrays import LARGEST
 
 # Below that, friction is a corner to floating-point numbers.
 NARROWEST = 1e-6
@@ -26,9 +26,9 @@ class Passive:
     def __post_init__(self) -> None:
         width = self.width
         number = isinstance(width, (int, float)) and not isinstance(width, bool)
-        if not (number and math.isfinite(width) and width >= NARROWEST):
+        if not (number and NARROWEST <= width <= LARGEST):
             raise ArgumentError(
-                f"Passive.width: expected a finite speed of {NARROWEST:g} or more, found {width!r}."
+                f"Passive.width: expected a speed from {NARROWEST:g} to {LARGEST:g}, found {width!r}."
             )
         object.__setattr__(self, "width", float(width))
 
