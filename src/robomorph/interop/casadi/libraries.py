@@ -46,8 +46,8 @@ def library(
 
 
 def make_known(path: Path) -> None:
-    """Load the library so that all code of the process finds its functions by their names: what CasADi compiles
-    just in time (`jit`) calls them so, and a name that is not found ends the process."""
+    """Load the library so that all code of the process finds its functions by their names: what CasADi
+    compiles just in time (`jit`) calls them so, and a name that is not found ends the process."""
     try:
         ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     except OSError as error:

@@ -60,8 +60,8 @@ def _check_lengths(robot: Robot, q: Array, tolerance: float) -> None:
 
 
 def with_unit_quaternions(places: list[Place], qpos: Array) -> Array:
-    """What MuJoCo takes positions for: quaternions of any length mean the turn of the one of length one. Those
-    so short that it takes them for no turn, or too long to have a length, are refused."""
+    """What MuJoCo takes positions for: quaternions of any length mean the turn of the one of length one.
+    Those so short that it takes them for no turn, or too long to have a length, are refused."""
     out = qpos.copy()
     for place in places:
         if NAMES[place.body.kind] in TURNING:

@@ -15,7 +15,6 @@ from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, commen
 from robomorph.targets.cpp.project import SUPPORT
 from robomorph.targets.templates import fill, source_file
 
-
 # What CasADi asks a library for beside a function, by the function's name and one of these.
 _ASKED = (
     *("n_in", "n_out", "name_in", "name_out", "sparsity_in", "sparsity_out", "default_in", "work"),
