@@ -182,6 +182,17 @@ def test_refusals(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ending", ["work", "n_in", "release", "config"])
+def test_functions_that_casadi_would_take_for_an_answer_are_refused(tmp_path: Path, ending: str) -> None:
+    """The Jacobian of a frame arm_work did not compile beside arm's; that of arm_config ended the process."""
+    frames = {name: ("tool", (0.1, 0.2, 0.3)) for name in ("arm", f"arm_{ending}")}
+    both = robomorph.load("chain:2", tool_frames=frames)
+    functions = [f"jacobian:{name}" for name in frames]
+    with pytest.raises(ArgumentError, match=f"jacobian_arm_{ending} is how CasADi asks for '{ending}' of"):
+        export(both, tmp_path, target="casadi", functions=functions, derivatives=0)
+    export(both, tmp_path, target="casadi", functions=functions[1:], derivatives=0)
+
+
 def test_what_a_robot_has_not_is_left_out(tmp_path: Path) -> None:
     urdf = """<robot name="bare"><link name="a"/><link name="b"/><joint name="j" type="continuous">
     <parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""

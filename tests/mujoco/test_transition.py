@@ -274,9 +274,10 @@ def test_quaternions_of_any_length_mean_the_same_to_mujoco() -> None:
     qpos[1, 7:11] *= 1e-3
     found = state_from_mujoco(robot, qpos, qvel)
     assert np.abs(found.q - q).max() < 1e-15 and np.abs(found.qd - qd).max() < 1e-14
-    qpos[2, 3:7] = 0.0
-    with pytest.raises(ArgumentError, match=r"qpos: joint 'free' needs a quaternion .* found length 0 "):
-        state_from_mujoco(robot, qpos, qvel)
+    for length in (0.0, 1e-16, 1e-100, 1e200):  # MuJoCo takes the short ones for no turn, not for their own
+        qpos[2, 3:7] = length * q[2, 3:7]
+        with pytest.raises(ArgumentError, match=r"qpos: joint 'free' needs a quaternion .* found length "):
+            state_from_mujoco(robot, qpos, qvel)
 
 
 def test_our_quaternions_have_length_one() -> None:

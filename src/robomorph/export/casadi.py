@@ -18,7 +18,7 @@ from robomorph.ir.interpret import interpret
 from robomorph.passes.chunk import chunk
 from robomorph.passes.pipeline import SCHEDULE, run_passes
 from robomorph.targets.casadi.callee import Callee
-from robomorph.targets.casadi.sources import CasadiPackage
+from robomorph.targets.casadi.sources import CasadiPackage, check_functions
 from robomorph.targets.cpp.package import (
     CppFunction,
     CppPackage,
@@ -55,6 +55,7 @@ def casadi_package(
         functions = default_functions(target="casadi")
     specs = [FunctionSpec.parse(f) if isinstance(f, str) else f for f in functions]
     check_names(specs)
+    check_functions([spec.name for spec in specs])
     package_name = identifier(robot.name) if name is None else check_identifier("name", name)
     made: list[CppFunction] = []
     mains: list[Callee] = []

@@ -15,7 +15,7 @@ from robomorph.compiler.specialise import Request, make_request
 from robomorph.errors import ArgumentError, FallbackWarning
 from robomorph.interop.bridge import require_robot
 from robomorph.interop.casadi.expressions import expression_function
-from robomorph.interop.casadi.libraries import library
+from robomorph.interop.casadi.libraries import library, make_known
 from robomorph.interop.casadi.programs import check_order, make_callees
 from robomorph.interop.functions import FUNCTIONS, function_named
 from robomorph.interop.packages import require
@@ -89,6 +89,7 @@ class Functions:
             self.folder,
             keep=key is not None,
         )
+        make_known(path)
         return casadi.external(name, str(path))
 
     def _name(self, request: Request, key: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import functools
 import logging
 import os
@@ -40,6 +41,18 @@ def library(
     except OSError as error:
         raise TargetError(
             f"folder {chosen}: expected one that {name}.so can be written to, found: {error}: give another "
+            "as folder="
+        ) from error
+
+
+def make_known(path: Path) -> None:
+    """Load the library so that all code of the process finds its functions by their names: what CasADi
+    compiles just in time (`jit`) calls them so, and a name that is not found ends the process."""
+    try:
+        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    except OSError as error:
+        raise TargetError(
+            f"folder {path.parent}: expected one whose libraries can be loaded, found: {error}: give another "
             "as folder="
         ) from error
 

@@ -10,6 +10,7 @@ from robomorph.interop.mujoco.places import NAMES, TURNING, Place
 from robomorph.robot import Robot
 
 Array = npt.NDArray[np.float64]
+_SHORTEST = 1e-15  # mjMINVAL
 
 
 def arrays(
@@ -59,16 +60,19 @@ def _check_lengths(robot: Robot, q: Array, tolerance: float) -> None:
 
 
 def with_unit_quaternions(places: list[Place], qpos: Array) -> Array:
-    """What MuJoCo takes positions for: quaternions of any length mean the turn of the one of length one."""
+    """What MuJoCo takes positions for: quaternions of any length mean the turn of the one of length one.
+    Those so short that it takes them for no turn, or too long to have a length, are refused."""
     out = qpos.copy()
     for place in places:
         if NAMES[place.body.kind] in TURNING:
             turn = out[..., place.qpos][..., -4:]
-            length = np.linalg.norm(turn, axis=-1, keepdims=True)
-            if (length == 0.0).any():
+            with np.errstate(over="ignore"):
+                length = np.linalg.norm(turn, axis=-1, keepdims=True)
+            wrong = length[(length < _SHORTEST) | np.isinf(length)]
+            if wrong.size:
                 raise ArgumentError(
-                    f"qpos: joint {place.body.joint_name!r} needs a quaternion [w x y z], found length 0 in "
-                    f"{np.count_nonzero(length == 0.0)} of {length.size}: [1 0 0 0] is no turn"
+                    f"qpos: joint {place.body.joint_name!r} needs a quaternion [w x y z], found length "
+                    f"{wrong[0]:g} in {wrong.size} of {length.size}: [1 0 0 0] is no turn"
                 )
             turn /= length
     return np.asarray(out)

@@ -7,12 +7,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robomorph.errors import ArgumentError
 from robomorph.targets.casadi.callee import Argument, Callee
 from robomorph.targets.cpp.check import numbers
 from robomorph.targets.cpp.function import function_header
 from robomorph.targets.cpp.package import Array, CppFunction, CppPackage, comment_text, string_literal
 from robomorph.targets.cpp.project import SUPPORT
 from robomorph.targets.templates import fill, source_file
+
+# What CasADi asks a library for beside a function, by the function's name and one of these.
+_ASKED = (
+    *("n_in", "n_out", "name_in", "name_out", "sparsity_in", "sparsity_out", "default_in", "work"),
+    *("work_bytes", "incref", "decref", "alloc_mem", "init_mem", "free_mem", "checkout", "release", "config"),
+)
+
+
+def check_functions(names: Sequence[str]) -> None:
+    """ArgumentError if one is called as CasADi would ask about another: it would take it for the answer."""
+    for name in names:
+        for asked in _ASKED:
+            if f"{name}_{asked}" in names:
+                raise ArgumentError(
+                    f"functions: {name}_{asked} is how CasADi asks for {asked!r} of {name}: export them into "
+                    "different folders, with different names"
+                )
 
 
 @dataclass(frozen=True)
