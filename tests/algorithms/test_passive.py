@@ -126,6 +126,8 @@ def test_passive_refusals() -> None:
     for width in (0.0, 1e200, float("nan")):  # 1e200 has no square: gradients in float32 were NaN
         with pytest.raises(ArgumentError, match=r"Passive\.width: expected a speed from 1e-06 to 1e"):
             Passive(width)
+    numbers: list[Any] = [np.float32(0.5), np.int64(1)]
+    assert [Passive(number).width for number in numbers] == [0.5, 1.0]
     text = (
         '<robot name="one"><link name="a"/><link name="b"><inertial><mass value="1"/>'
         '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from ..errors import ArgumentError
@@ -25,7 +26,7 @@ class Passive:
 
     def __post_init__(self) -> None:
         width = self.width
-        number = isinstance(width, (int, float)) and not isinstance(width, bool)
+        number = isinstance(width, Real) and not isinstance(width, bool)  # NumPy's are, too
         if not (number and NARROWEST <= width <= LARGEST):
             raise ArgumentError(
                 f"Passive.width: expected a speed from {NARROWEST:g} to {LARGEST:g}, found {width!r}."
