@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robomorph.verify.differences import Differences
+from robomorph.verify.differences import Differences, Noise
 from robomorph.verify.states import Values
 from robomorph.verify.subject import Function
 
@@ -23,10 +23,10 @@ SOURCES = {"hvp": "vjp", "second": "jvp"}
 
 
 class Found(NamedTuple):
-    """Results by name, and how far off each may be by rounding alone."""
+    """Results by name, and how far off those that come from differences may be by rounding alone."""
 
     results: Values
-    noise: dict[str, float]
+    noise: dict[str, Noise]
 
 
 def pulled(do: Differences, values: Function, at: Values, inputs: Sequence[str]) -> Found:
@@ -58,35 +58,46 @@ def _together(
 ) -> Found:
     """The change of results with several inputs that move: the sum over the inputs, each by its own step."""
     results = {f"{prefix}{name}": np.zeros(value.shape) for name, value in here.items()}
-    noise = 0.0
+    size, lost = 0.0, 0.0
     for by, direction in directions.items():
         for name, value in do.along(function, at, by, direction[None]).items():
             results[f"{prefix}{name}"] += value[..., 0]
-        noise += do.noise(here, at, by)
-    return Found(results, dict.fromkeys(results, noise))
+        noise = do.noise(here, at, by)
+        size, lost = max(size, noise.size), lost + noise.lost
+    return Found(results, dict.fromkeys(results, Noise(size, lost)))
 
 
 def second(do: Differences, jvp: Function, at: Values, inputs: Sequence[str]) -> Found:
     """All second derivatives d2<result>_d<a>_d<b>: of jvp along every entry of a, by every entry of b."""
-    batch, found = len(at["q"]), Found({}, {})
+    found = Found({}, {})
     for i, a in enumerate(inputs):
         shape = do.change_shape(at, a)
         size = int(np.prod(shape, dtype=int))
-        units = np.repeat(np.eye(size), batch, axis=0).reshape((size * batch, *shape))
-        given = {name: np.concatenate([value] * max(size, 1))[: size * batch] for name, value in at.items()}
-        for name in inputs:
-            given[f"d{name}"] = np.zeros((size * batch, *do.change_shape(at, name)))
-        given[f"d{a}"] = units
-        here = jvp(given) if size else {}
+        given = _along_entries(do, at, a, size, inputs)
         for b in inputs[i:]:
-            # (size * B, *result, *b) -> (B, *result, *a, *b)
-            for result, value in (do.by_entries(jvp, given, b) if size else {}).items():
-                own = value.ndim - 1 - len(do.change_shape(at, b))
-                rows = np.moveaxis(value.reshape((size, batch, *value.shape[1:])), 0, own + 1)
+            noise = do.noise(jvp(given), given, b)
+            for result, value in do.by_entries(jvp, given, b).items():
+                # (size * B, *result, *b) -> (B, *result, *a, *b)
+                own = value.ndim - len(do.change_shape(at, b))
+                split = (len(value) // len(at[a]), len(at[a]), *value.shape[1:])
+                rows = np.moveaxis(value.reshape(split), 0, own)
+                rows = rows[(slice(None),) * own + (slice(size),)]
                 name = f"d2{result[1:]}_d{a}_d{b}"
-                found.results[name] = rows.reshape((*rows.shape[: own + 1], *shape, *rows.shape[own + 2 :]))
-                found.noise[name] = do.noise(here, given, b)
+                found.results[name] = rows.reshape((*rows.shape[:own], *shape, *rows.shape[own + 1 :]))
+                found.noise[name] = noise
     return found
+
+
+def _along_entries(do: Differences, at: Values, by: str, size: int, inputs: Sequence[str]) -> Values:
+    """The arguments of a jvp (size * B, ...) along every entry of one input; an input without any has one
+    direction, that of no change."""
+    count, batch = max(size, 1), len(at[by])
+    given = {name: np.concatenate([value] * count) for name, value in at.items()}
+    for name in inputs:
+        given[f"d{name}"] = np.zeros((count * batch, *do.change_shape(at, name)))
+    if size:
+        given[f"d{by}"] = np.repeat(np.eye(size), batch, axis=0).reshape(given[f"d{by}"].shape)
+    return given
 
 
 def _dots(a: Array, b: Array) -> Array:

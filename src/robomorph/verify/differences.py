@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,14 @@ STEP = 1e-3
 _SHARE = 1e-2
 # Rounding errors of values beside them, which differences divide by the step.
 _ROUNDING = 1e-14
+
+
+class Noise(NamedTuple):
+    """Of a derivative: the largest of the values that it was taken of, and what differences lose by their
+    rounding. A derivative that is zero because terms cancel is not zero in numbers."""
+
+    size: float
+    lost: float
 
 
 @dataclass(frozen=True)
@@ -81,10 +89,10 @@ class Differences:
         fastest = max([1.0, *(abs(body.mimic[1]) for body in model.bodies if body.mimic is not None)])
         return np.asarray(min(STEP, _SHARE * model.passive.width / fastest))
 
-    def noise(self, values: Values, at: Values, by: str) -> float:
-        """How far off derivatives by an argument are because values that large are rounded."""
+    def noise(self, values: Values, at: Values, by: str) -> Noise:
+        """How far off derivatives by an argument may be because values that large are rounded."""
         size = max((float(np.abs(value).max(initial=0.0)) for value in values.values()), default=0.0)
-        return _ROUNDING * size / float(self.step(at, by).min())
+        return Noise(size, _ROUNDING * size / float(self.step(at, by).min(initial=STEP)))
 
 
 def _beside(step: Array, value: Array) -> Array:

@@ -64,15 +64,16 @@ class Verdict:
 
 
 def error(found: Array, expected: Array, dtype: str, noise: float = 0.0) -> float:
-    """Largest error, less `noise`, over the largest entry (float64) or relative L2 norm (float32); infinite
-    for NaN."""
+    """Largest error over the largest entry (float64) or relative L2 norm (float32), errors less `noise` each;
+    infinite for NaN."""
     if not np.all(np.isfinite(found)):
         return float("inf")
     if not expected.size:
         return 0.0
     off = np.asarray(found, np.float64) - expected
     if dtype == "float32":
-        size, distance = float(np.linalg.norm(expected)), float(np.linalg.norm(off))
+        size = float(np.linalg.norm(expected))
+        distance = max(float(np.linalg.norm(off)) - noise * float(np.sqrt(off.size)), 0.0)
     else:
         size, distance = float(np.abs(expected).max()), max(float(np.abs(off).max()) - noise, 0.0)
     if size <= _NOTHING and not found.any():

@@ -16,7 +16,7 @@ from robomorph.algorithms.derived import tangents
 from robomorph.errors import ArgumentError
 from robomorph.robot import Robot
 from robomorph.verify.derivatives import SOURCES, Found, bent, pulled, pushed, second
-from robomorph.verify.differences import Differences
+from robomorph.verify.differences import Differences, Noise
 from robomorph.verify.reference import Reference
 from robomorph.verify.states import States, Values
 from robomorph.verify.subject import Function, Interpreted, Subject, results_of
@@ -27,6 +27,8 @@ Array = npt.NDArray[Any]
 
 # Digits that may be lost beyond the condition number of the mass matrix, as a factor.
 _LOST = 10.0
+# Rounding errors that a derivative may have of the values that it is taken of, in units of the last place.
+_LOST_DIGITS = 100.0
 _MADE_OF = {"vjp": pulled, "jvp": pushed, "hvp": bent, "second": second}
 
 
@@ -85,18 +87,17 @@ class Yardstick:
             )
         return found
 
-    def _matrix(self, of: Subject, by: str) -> tuple[Array, float]:
+    def _matrix(self, of: Subject, by: str) -> tuple[Array, Noise]:
         """The derivative (B, m, n) of all results of an algorithm, one below the other, by an argument or by
         q and qd; configurations in the tangent space."""
         function = self.trusted(of)
         at = self.states.of(function.inputs)
-        values, noise = function(at), 0.0
-        columns = []
+        values, columns, noises = function(at), [], []
         for name in ("q", "qd") if by == BY_STATE else (by,):
             found = self.differences.by_entries(partial(self._flat, function, of, values), at, name)
             columns.append(np.concatenate(list(found.values()), axis=1))
-            noise = max(noise, self.differences.noise(values, at, name))
-        return np.concatenate(columns, axis=-1), noise
+            noises.append(self.differences.noise(values, at, name))
+        return np.concatenate(columns, axis=-1), max(noises)
 
     def _flat(self, function: Function, of: Subject, middle: Values, given: Values) -> Values:
         """The values of a function; configurations as steps from those in the middle."""
@@ -126,7 +127,7 @@ class Yardstick:
             for output, value in found.items():
                 assert expected is not None
                 noise = expected.noise.get(output)
-                off = error(value, expected.results[output], "float64", noise or 0.0)
+                off = error(value, expected.results[output], "float64", noise.lost if noise else 0.0)
                 differenced = ALLOWED["float64"].differences
                 allowed = self.textbook_allowance(subject.name, "float64") if noise is None else differenced
                 if not off <= allowed:
@@ -146,6 +147,8 @@ class Yardstick:
 
     @cached_property
     def _condition(self) -> float:
+        if not self.robot.nv:
+            return 1.0
         return float(np.linalg.cond(self.reference.mass_matrix(self.states.q)).max())
 
 
@@ -159,25 +162,30 @@ def check_kernel(
     found = _both_paths(kernel, rounded)
     exact = subject.compile(robot, yardstick.frame if frame is None else frame, target="interpreter")
     defined = results_of(exact, exact(*(a.astype(np.float64) for a in rounded)))
-    near = max(error(f[output], defined[output], dtype) for f in found for output in defined)
     allowed = ALLOWED[dtype]._replace(textbook=yardstick.textbook_allowance(name, dtype))
+    expected, distrust = None, None
     try:
         expected = yardstick.find(subject)
     except DistrustError as why:
-        return Verdict(near, None, None, allowed, str(why))
-    if expected is None:
-        return Verdict(near, None, None, allowed)
+        distrust = str(why)
+    noise = {} if expected is None else expected.noise
+    digits = _LOST_DIGITS * float(np.finfo(dtype).eps)
 
-    def worst(outputs: Sequence[str]) -> float | None:
-        off = [
-            error(f[o], expected.results[o], dtype, expected.noise.get(o, 0.0))
-            for f in found
-            for o in outputs
-        ]
+    def worst(wanted: Values, outputs: Sequence[str], *, by_differences: bool) -> float | None:
+        off = []
+        for output in outputs:
+            size, lost = noise.get(output, (0.0, 0.0))
+            off += [
+                error(f[output], wanted[output], dtype, digits * size + lost * by_differences) for f in found
+            ]
         return max(off) if off else None
 
-    formulas = [output for output in defined if output not in expected.noise]
-    return Verdict(near, worst(formulas), worst([o for o in defined if o in expected.noise]), allowed)
+    near = worst(defined, list(defined), by_differences=False)
+    assert near is not None
+    if expected is None:
+        return Verdict(near, None, None, allowed, distrust)
+    formulas = worst(expected.results, [o for o in defined if o not in noise], by_differences=False)
+    return Verdict(near, formulas, worst(expected.results, list(noise), by_differences=True), allowed)
 
 
 def _both_paths(kernel: Any, arguments: Sequence[Array]) -> list[Values]:
