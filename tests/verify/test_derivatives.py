@@ -58,6 +58,24 @@ def test_all_derivatives_of_a_robot() -> None:
     assert again.passed and list(again.as_data()) == ["step", "step.second", "energy.vjp"]
 
 
+@pytest.mark.parametrize(
+    ("source", "base"),
+    [
+        pytest.param("iiwa14", False),
+        pytest.param("hyq", True, marks=pytest.mark.slow),
+        pytest.param("atlas", False, marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("passive", [False, True])
+def test_real_robots(source: str, base: bool, passive: bool) -> None:
+    forces = {"damping": 0.5, "friction": 1.0, "passive": True} if passive else {}
+    robot = robomorph.load(source, floating_base=base, **forces)
+    names = ["step", "semi_implicit_step"] if passive else ["inverse_dynamics", "forward_dynamics"]
+    for name in names:
+        for derivative in PRODUCTS if source != "iiwa14" else ("vjp", "jvp"):
+            assert verdict(robot, name, derivative).passed, (name, derivative)
+
+
 def test_robots_without_joints_or_masses() -> None:
     alone = robomorph.load('<robot name="rock"><link name="a"/></robot>')
     found = alone.verify(derivatives=DERIVATIVES)
