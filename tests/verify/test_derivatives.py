@@ -68,7 +68,7 @@ def test_all_derivatives_of_a_robot() -> None:
 )
 @pytest.mark.parametrize("passive", [False, True])
 def test_real_robots(source: str, base: bool, passive: bool) -> None:
-    forces = {"damping": 0.5, "friction": 1.0, "passive": True} if passive else {}
+    forces: dict[str, Any] = {"damping": 0.5, "friction": 1.0, "passive": True} if passive else {}
     robot = robomorph.load(source, floating_base=base, **forces)
     names = ["step", "semi_implicit_step"] if passive else ["inverse_dynamics", "forward_dynamics"]
     for name in names:
