@@ -171,7 +171,8 @@ class Robot(RobotFunctions):
     def verify(self, algorithms: Sequence[str] | None = None, **settings: Any) -> Verification:
         """Every kernel (or those named) compiled and checked against the interpreter, textbook formulas and
         finite differences at random states, as `robomorph compile` does: `.passed`, `.checked`, `.refused`,
-        `.as_data()`. settings: dtype, frame, threads, progress (see `robomorph.verify.report.verify`)."""
+        `.as_data()`. settings: derivatives (True, or names such as "vjp"), dtype, frame, threads, progress
+        (see `robomorph.verify.report.verify`)."""
         from robomorph.verify.report import verify
 
         return verify(self, algorithms, **settings)

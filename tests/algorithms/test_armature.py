@@ -24,7 +24,9 @@ from robomorph.compiler.units.trace import trace_units
 from robomorph.ir.interpret import interpret
 from robomorph.model.robots import builtin_urdf
 from robomorph.mpc.kernels.observing import ObserverKernels
-from robomorph.verify.yardstick import Yardstick, error, random_states
+from robomorph.verify.states import random_states
+from robomorph.verify.verdict import error
+from robomorph.verify.yardstick import Yardstick
 from tests.oracle.armed import armed, resisting
 from tests.oracle.random_trees import RandomRobot, random_robots
 from tests.planning.kernels.test_torque import check_first, check_second
@@ -65,7 +67,8 @@ def as_in_the_textbook(robot: Robot) -> None:
     yardstick = Yardstick(robot, random_states(robot, 3), robot.link_names[-1])
     for name in DYNAMICS:
         algorithm = ALGORITHMS[name]
-        found = robot.compile(name, target="interpreter")(*yardstick.states.of(algorithm.inputs))
+        kernel = robot.compile(name, target="interpreter")
+        found = kernel(*yardstick.states.of(kernel.inputs).values())
         values = found if isinstance(found, tuple) else (found,)
         expected = yardstick.expected(name)
         assert expected is not None

@@ -121,6 +121,9 @@ LISTS = [
     ("export", "--frames", ["lbr_iiwa_link_1", "lbr_iiwa_link_2"]),
     ("export", "--f-ext", ["lbr_iiwa_link_1", "lbr_iiwa_link_2"]),
     ("compile", "--algorithms", ["mass_matrix", "energy"]),
+    ("compile", "--derivatives", ["vjp", "second"]),
+    ("info", "--ignore", ["tendon", "equality"]),
+    ("view", "--ignore", ["tendon", "equality"]),
     ("bench", "--only", ["steps", "threads"]),
     ("report", "--only", ["sparsity", "operations"]),
     ("rtl", "--synthesise", ["ecp5", "cells"]),
@@ -138,7 +141,7 @@ def test_lists_take_commas_and_spaces_before_and_after_the_robot(
     more = ["-o", "out"] if command == "export" else []
     a, b = items
     spellings = [[f"{a},{b}"], [a, b], [f"{a},", b], [f"{a}, {b}"]]
-    robot = "robots" if command in ("bench", "report") else "robot"
+    robot = "robots" if command in ("bench", "report", "view") else "robot"
     wanted = vars(parser.parse_args(["hyq", flag, f"{a},{b}", *more]))
     for words in spellings:
         lines = (["hyq", flag, *words, *more], [flag, *words, "hyq", *more], [flag, *words, *more, "hyq"])
@@ -179,6 +182,10 @@ def test_export_with_spaces_writes_what_was_asked_for(
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
+        (["compile", "chain:2", "--derivatives", "hvpp"], "derivatives: unknown derivative 'hvpp'"),
+        (["compile", "chain:2", "--algorithms", "energy.grad"], "unknown derivative 'grad'"),
+        (["compile", "chain:2", "--ignore", ","], "--ignore: expected names"),
+        (["compile", "chain:2", "--ignore", "tendn,sensor"], "tendn"),
         (["export", "chain:2", "-o", "x", "--functions", ""], "--functions: expected names"),
         (["export", "chain:2", "-o", "x", "--functions", ","], "--functions: expected names"),
         (["export", "chain:2", "-o", "x", "--frames", " "], "--frames: expected names"),
@@ -371,12 +378,11 @@ def test_compile_leaves_out_what_a_robot_has_not(tmp_path: Path, capsys: pytest.
     path.write_text(idle_robot())
     assert main(["compile", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found["refused"]) == {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
+    dynamics = {"forward_dynamics", "forward_dynamics_gradient", "mass_matrix_inverse"}
+    assert set(found["refused"]) == {*dynamics, "step", "step_gradient"}
     assert found["load_to_first_gradient_seconds"] is None and found["ok"] and "energy" in found["algorithms"]
     assert main(["compile", str(path)]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert (
-        out.count("refused: ") == 1 and "forward_dynamics_gradient: divides by the mass matrix, which" in out
-    )
+    assert out.count("refused: ") == 1 and "step_gradient: divides by the mass matrix, which" in out
     assert main(["compile", str(path), "--algorithms", "energy", "forward_dynamics"]) == 2
     assert "singular" in capsys.readouterr().err

@@ -82,7 +82,8 @@ def times(matrix: Array, vector: Array) -> Array:
 def test_every_algorithm_is_checked_described_and_callable() -> None:
     """A new algorithm without an oracle, a yardstick, words for the export or a method fails here."""
     pytest.importorskip("pinocchio", reason="needs the package pin")
-    from robomorph.verify.yardstick import Yardstick, random_states
+    from robomorph.verify.states import random_states
+    from robomorph.verify.yardstick import Yardstick
     from tests.oracle.checks import CHECKS
 
     robot = robomorph.load("chain:2")

@@ -202,14 +202,15 @@ def test_exports_refuse_with_the_same_words(
 def test_compile_serves_what_can_be_served(
     inertials: tuple[str | None, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    massive = {n for n, entry in state_algorithms().items() if entry.masses}
-    refused = INVERTING if None in inertials else massive
+    steps = {"step", "step_gradient"}
+    massive = {n for n, entry in state_algorithms().items() if entry.masses} | steps
+    refused = INVERTING | steps if None in inertials else massive
     file = tmp_path / "bare.urdf"
     file.write_text(chain(*inertials))
     assert main(["compile", str(file), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] and set(data["refused"]) == refused
-    assert set(data["algorithms"]) == set(state_algorithms()) - refused
+    assert set(data["algorithms"]) == {*state_algorithms(), *steps} - refused
     assert all("payloads" in reason for reason in data["refused"].values())
     assert data["load_to_first_gradient_seconds"] is None
     assert main(["compile", str(file), "--algorithms", "jacobian"]) == 0

@@ -17,7 +17,8 @@ from robomorph import ModelWarning, Robot
 from robomorph.algorithms.frames import plan_frames
 from robomorph.model import WORLD, load_model
 from robomorph.model.load import SNAP
-from robomorph.verify.yardstick import Yardstick, check_kernel, random_states
+from robomorph.verify.states import random_states
+from robomorph.verify.yardstick import Yardstick, check_kernel
 from tests.model.oracle import example_robots
 from tests.oracle.calls import sample, some_frames
 from tests.oracle.compare import ROUNDING

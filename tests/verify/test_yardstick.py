@@ -10,9 +10,12 @@ import pytest
 
 import robomorph
 from robomorph import ArgumentError
-from robomorph.algorithms.registry import ALGORITHMS, state_algorithms
+from robomorph.algorithms.registry import ALGORITHMS
+from robomorph.verify.differences import Differences
 from robomorph.verify.reference import Reference
-from robomorph.verify.yardstick import Yardstick, check_kernel, differences, error, random_states
+from robomorph.verify.states import checkable, random_states
+from robomorph.verify.verdict import error
+from robomorph.verify.yardstick import Yardstick, check_kernel
 
 # Every joint type, a mimic joint among them, about axes that are not along a coordinate axis.
 ZOO = """
@@ -40,7 +43,7 @@ def zoo() -> robomorph.Robot:
     return robomorph.load(ZOO.format(joints="".join(parts)))
 
 
-@pytest.mark.parametrize("algorithm", list(state_algorithms()))
+@pytest.mark.parametrize("algorithm", checkable())
 def test_textbook_and_compiler_agree_for_every_joint_type(algorithm: str) -> None:
     robot = zoo()
     yardstick = Yardstick(robot, random_states(robot, 4), "l5")
@@ -48,7 +51,7 @@ def test_textbook_and_compiler_agree_for_every_joint_type(algorithm: str) -> Non
     assert expected is not None and set(expected) == set(ALGORITHMS[algorithm].outputs)
     frame = "l5" if ALGORITHMS[algorithm].frame else None
     kernel = robot.compile(algorithm, target="interpreter", frame=frame)
-    found = kernel(*yardstick.states.of(ALGORITHMS[algorithm].inputs))
+    found = kernel(*yardstick.states.of(kernel.inputs).values())
     values = found if isinstance(found, tuple) else (found,)
     for output, value in zip(ALGORITHMS[algorithm].outputs, values, strict=True):
         differenced = output in ALGORITHMS[algorithm].derivatives
@@ -94,8 +97,14 @@ def test_error_refuses_nan_and_measures_relative_to_the_largest_entry() -> None:
 
 
 def test_differences_are_of_fourth_order() -> None:
-    at = np.array([[0.3, -0.2]])
-    found = differences(lambda x: np.stack([np.sin(x[:, 0]) * x[:, 1], x[:, 0] ** 3], axis=-1), at)
+    at = {"x": np.array([[0.3, -0.2]])}
+    do = Differences(robomorph.load("chain:2"))
+
+    def function(given: dict[str, Any]) -> dict[str, Any]:
+        x = given["x"]
+        return {"y": np.stack([np.sin(x[:, 0]) * x[:, 1], x[:, 0] ** 3], axis=-1)}
+
+    found = do.by_entries(function, at, "x")["y"]
     exact = np.array([[[-0.2 * np.cos(0.3), np.sin(0.3)], [3 * 0.3**2, 0.0]]])
     assert np.abs(found - exact).max() < 1e-12
 

@@ -22,6 +22,8 @@ VECTOR: Shape = ("nv",)
 SQUARE: Shape = ("nv", "nv")
 SIX: Shape = (6,)
 WRENCHES: Shape = ("wrenches", 6)
+CONFIGURATION: Shape = ("nq",)
+BY_STATE = "state"
 # What the vectors of a robot are, as arguments and as results.
 VECTORS = {
     "q": "coordinates, rad or m",
@@ -58,9 +60,10 @@ class Algorithm:
     # Of each result: unit, frame, order of rows. What VECTORS has need not be repeated.
     notes: Mapping[str, str] = field(default_factory=dict)
     doc: str = ""  # of Robot's method: shapes with leading (...), units, frames
-    # What the results should be, by formulas that share nothing with the sweeps.
-    textbook: Callable[[Textbook], Mapping[str, Array]] | None = None
-    # Results that are derivatives instead, which differences tell: of which algorithm, by which argument.
+    # What the results should be, by formulas that share nothing with the sweeps; None where they do not know.
+    textbook: Callable[[Textbook], Mapping[str, Array] | None] | None = None
+    # Results that are derivatives instead, which differences tell: of which algorithm (all its results, one
+    # below the other; configurations in the tangent space), by which argument, or by q and qd (BY_STATE).
     derivatives: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

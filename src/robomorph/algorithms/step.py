@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from robomorph.algorithms.algorithm import Algorithm, Parts, Shape
+from robomorph.algorithms.algorithm import BY_STATE, CONFIGURATION, Algorithm, Parts, Shape
 from robomorph.algorithms.articulated import ARTICULATED
 from robomorph.algorithms.forward_dynamics import FORWARD
 from robomorph.algorithms.gradients import FORWARD_DYNAMICS_GRADIENT
@@ -101,11 +101,11 @@ _FORWARD: dict[str, Parts] = {"crba+ltl": FORWARD, "aba": ARTICULATED}
 _RULE = "Semi-implicit Euler: the rates after the step move the coordinates."
 
 
-def _step(name: str, first: Parts, how: str) -> Algorithm:
+def _step(name: str, first: Parts, how: str, *, implicit: bool) -> Algorithm:
     return Algorithm(
         name,
         inputs=("q", "qd", "tau"),
-        outputs={"q_next": ("nq",), "qd_next": ("nv",)},
+        outputs={"q_next": CONFIGURATION, "qd_next": ("nv",)},
         formulations={key: (*first, *parts, _ADVANCE) for key, parts in _FORWARD.items()},
         wrenches=True,
         inverts=True,
@@ -118,10 +118,11 @@ def _step(name: str, first: Parts, how: str) -> Algorithm:
             "qd_next": "velocities after it, rad/s or m/s",
         },
         doc="Named tuple (q_next, qd_next) after a step.",
+        textbook=lambda known: known.step(implicit=implicit),
     )
 
 
-def _step_gradient(name: str, first: Parts, how: str) -> Algorithm:
+def _step_gradient(name: str, of: Algorithm, first: Parts, how: str) -> Algorithm:
     return Algorithm(
         name,
         inputs=("q", "qd", "tau"),
@@ -139,15 +140,16 @@ def _step_gradient(name: str, first: Parts, how: str) -> Algorithm:
             "B": "[i][j] = d (place, rates) after the step / d tau_j",
         },
         doc="Named tuple (A, B): derivatives of a step by the state and by tau.",
+        derivatives={"A": (of.name, BY_STATE), "B": (of.name, "tau")},
     )
 
 
 _IMPLICIT = "Damping and friction of joints, where they count, are taken at the speed after it."
 _EXPLICIT = "Damping and friction of joints, where they count, are taken at the speed before it."
-STEP = _step("step", (_SOFTEN,), _IMPLICIT)
-STEP_GRADIENT = _step_gradient("step_gradient", (_SOFTEN,), _IMPLICIT)
-SEMI_IMPLICIT_STEP = _step("semi_implicit_step", (), _EXPLICIT)
-SEMI_IMPLICIT_STEP_GRADIENT = _step_gradient("semi_implicit_step_gradient", (), _EXPLICIT)
+STEP = _step("step", (_SOFTEN,), _IMPLICIT, implicit=True)
+STEP_GRADIENT = _step_gradient("step_gradient", STEP, (_SOFTEN,), _IMPLICIT)
+SEMI_IMPLICIT_STEP = _step("semi_implicit_step", (), _EXPLICIT, implicit=False)
+SEMI_IMPLICIT_STEP_GRADIENT = _step_gradient("semi_implicit_step_gradient", SEMI_IMPLICIT_STEP, (), _EXPLICIT)
 
 INTEGRATORS = {"implicit": "", "semi-implicit": "semi_implicit_"}
 

@@ -6,7 +6,7 @@ it should be, without knowing who computes that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -36,7 +36,8 @@ class TextbookBody(Protocol):
 
 
 class Textbook(Protocol):
-    """A robot at B random states q (B, nq), qd, qdd, tau (B, nv); all in float64 and the world's axes."""
+    """A robot at B random states q (B, nq), qd, qdd, tau (B, nv), dt (B,); all in float64 and the world's
+    axes."""
 
     @property
     def q(self) -> Array: ...
@@ -46,6 +47,10 @@ class Textbook(Protocol):
     def qdd(self) -> Array: ...
     @property
     def tau(self) -> Array: ...
+    @property
+    def dt(self) -> Array:
+        """Lengths of steps in time, s."""
+
     @property
     def frame(self) -> str:
         """The frame that is asked about."""
@@ -82,6 +87,10 @@ class Textbook(Protocol):
 
     def inverse_dynamics(self, qdd: Array) -> Array:
         """Torques (B, nv) at q, qd and these accelerations."""
+
+    def step(self, *, implicit: bool) -> Mapping[str, Array] | None:
+        """`q_next` (B, nq) and `qd_next` (B, nv) after a step in time; drag of joints is taken at the speed
+        after it (implicit) or before it. None where a joint type steps in a way of its own."""
 
 
 def times(matrix: Array, vector: Array) -> Array:

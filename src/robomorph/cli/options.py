@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.joint_options import add_joint_options, joint_load_options
-from robomorph.cli.parser import Parser, is_number, numbers
+from robomorph.cli.parser import Parser, is_number, names, numbers
 from robomorph.paths import user_path
 
 if TYPE_CHECKING:
@@ -43,12 +43,15 @@ def add_robot_options(parser: Parser, *, default: str | None = None, several: bo
         action="append",
         help="a folder that holds the ROS packages of mesh files, or is one; may be repeated",
     )
-    group.add_argument(
+    parser.add_list(
         "--ignore",
-        metavar="KIND",
-        action="append",
-        help="leave out what of an MJCF file a robot cannot have, such as tendon, equality or a thing's name "
-        "(docs/models.md has all); may be repeated",
+        group=group,
+        metavar="KIND ...",
+        read=names,
+        accepts=is_kind,
+        repeatable=True,
+        help="leave out what of an MJCF file a robot cannot have: kinds such as tendon, equality, or things' "
+        "names, separated by commas or spaces (docs/models.md has all); may be repeated",
     )
     group.add_argument("--xacro", action="store_true", help="run xacro on a file that is not called .xacro")
     group.add_argument(
@@ -108,6 +111,13 @@ def _add_changes(parser: Parser, group: Any) -> None:
     )
 
 
+def is_kind(word: str) -> bool:
+    """Kinds of what may be left out?"""
+    from robomorph.model.read import kinds
+
+    return all(kind in kinds() for kind in names([word]))
+
+
 def locked_joint(text: str) -> tuple[str, float | list[float]]:
     """JOINT=VALUE, split at the last '=' as a joint's name may hold one."""
     name, equals, value = text.rpartition("=")
@@ -164,7 +174,7 @@ def load_options(args: argparse.Namespace) -> dict[str, Any]:
     }
     options |= joint_load_options(args)
     if args.ignore:
-        options["ignore"] = args.ignore
+        options["ignore"] = [word for given in args.ignore for word in given]
     if args.xacro:
         options["xacro"] = True
     if args.xacro_arg:

@@ -27,7 +27,7 @@ class ListAction(argparse.Action):
 
     read: makes the value of the words, or raises ArgumentTypeError. accepts: whether a word after the first
     may be the list's; one at the end that is not may be the robot, if there is no other (see `Parser`).
-    repeatable: values are gathered in a list.
+    repeatable: values are gathered in a list. may_be_empty: the option may stand alone.
     """
 
     def __init__(
@@ -38,10 +38,12 @@ class ListAction(argparse.Action):
         read: Read,
         accepts: Callable[[str], bool] | None = None,
         repeatable: bool = False,
+        may_be_empty: bool = False,
         **more: Any,
     ) -> None:
-        super().__init__(option_strings, dest, nargs="+", **more)
+        super().__init__(option_strings, dest, nargs="*" if may_be_empty else "+", **more)
         self.read, self.accepts, self.repeatable = read, accepts, repeatable
+        self.least = 0 if may_be_empty else 1
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: Any = None) -> None:
         earlier = getattr(namespace, self.dest, None) if self.repeatable else None
@@ -56,10 +58,10 @@ class _Words(list[str]):
         self.action = action
 
     def give_back(self, most: int) -> list[str]:
-        """Up to `most` words from the end, never the first, that need not be the list's."""
+        """Up to `most` words from the end that need not be the list's, never one it cannot do without."""
         given: list[str] = []
         accepts = self.action.accepts
-        while len(self) > 1 and len(given) < most and not (accepts and accepts(self[-1])):
+        while len(self) > self.action.least and len(given) < most and not (accepts and accepts(self[-1])):
             given.insert(0, self.pop())
         return given
 

@@ -22,7 +22,7 @@ _EPILOG = """\
 examples:
   robomorph compile iiwa14              compile, verify and time every algorithm
   robomorph info arm.urdf               what a robot looks like to robomorph
-  robomorph info dog.xml --ignore tendon --ignore actuator
+  robomorph info dog.xml --ignore tendon actuator
                                         MJCF, without what is no tree of rigid bodies
   robomorph robots                      the robots that come with robomorph
   robomorph ik iiwa14 --position 0.4 0.1 0.6

@@ -28,7 +28,7 @@ def own_torques(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
         spins, slides = (np.array(units) for units in zip(*unit_motions(body), strict=True))
         rates = qd @ own.T
         # Changes of the rates as seen in axes that do not turn with the joint.
-        changes = qdd @ own.T + np.cross(rates @ spins, rates @ slides) @ slides.T
+        changes = qdd @ own.T + _turning(rates, spins, slides)
         forces = body.armature * changes
         if model.passive is not None:
             forces += body.damping * rates
@@ -37,6 +37,30 @@ def own_torques(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
                 forces += body.stiffness * _stretch(model, body, q)[:, None]
         tau += forces @ own
     return tau
+
+
+def drags(model: Model) -> bool:
+    """Does anything slow joints down?"""
+    return model.passive is not None and any(body.damping or body.friction for body in model.bodies)
+
+
+def drag(model: Model, qd: Array) -> tuple[Array, Array]:
+    """D (B, nv, nv) with the torques D qd of dampers and friction, and (B, nv) what D makes of changes of the
+    rates that axes turning with a joint bring about."""
+    matrix, turning = np.zeros((*qd.shape, qd.shape[-1])), np.zeros_like(qd)
+    for body, own in _own_rates(model) if model.passive is not None else ():
+        assert model.passive is not None
+        spins, slides = (np.array(units) for units in zip(*unit_motions(body), strict=True))
+        rates = qd @ own.T
+        share = body.damping + body.friction / np.hypot(rates, model.passive.width)
+        matrix += own.T @ (share[..., None] * own)
+        turning += (share * _turning(rates, spins, slides)) @ own
+    return matrix, turning
+
+
+def _turning(rates: Array, spins: Array, slides: Array) -> Array:
+    """What is added to changes of a joint's rates for those seen in axes that do not turn with it."""
+    return np.asarray(np.cross(rates @ spins, rates @ slides) @ slides.T)
 
 
 def spring_energy(model: Model, q: Array) -> Array:

@@ -13,21 +13,10 @@ from robomorph.model.inertia import Inertia
 from robomorph.verify.reference import Reference
 from robomorph.verify.reference_joints import coriolis_of_armature, spring_energy
 from robomorph.verify.reference_motion import MotionReference
+from robomorph.verify.reference_step import stepped
+from robomorph.verify.states import States
 
 Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class States:
-    """Random arguments, float64, one batch dimension."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-
-    def of(self, names: tuple[str, ...]) -> list[Array]:
-        return [getattr(self, name) for name in names]
 
 
 class KnownBody(NamedTuple):
@@ -95,6 +84,9 @@ class KnownStates(States):
 
     def spring_energy(self) -> Array:
         return spring_energy(self.reference.robot.model, self.q)
+
+    def step(self, *, implicit: bool) -> dict[str, Array] | None:
+        return stepped(self.reference, self.q, self.qd, self.tau, self.dt, implicit=implicit)
 
     @cached_property
     def _motion(self) -> MotionReference:
