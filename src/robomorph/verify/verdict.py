@@ -63,19 +63,20 @@ class Verdict:
         return within and self.distrust is None
 
 
-def error(found: Array, expected: Array, dtype: str, noise: float = 0.0) -> float:
-    """Largest error over the largest entry (float64) or relative L2 norm (float32), errors less `noise` each;
-    infinite for NaN."""
+def error(found: Array, expected: Array, dtype: str, least: float = 0.0) -> float:
+    """Largest error over the largest entry (float64) or relative L2 norm (float32), where entries count as no
+    smaller than `least`; infinite for NaN."""
     if not np.all(np.isfinite(found)):
         return float("inf")
     if not expected.size:
         return 0.0
     off = np.asarray(found, np.float64) - expected
     if dtype == "float32":
-        size = float(np.linalg.norm(expected))
-        distance = max(float(np.linalg.norm(off)) - noise * float(np.sqrt(off.size)), 0.0)
+        size, distance = float(np.linalg.norm(expected)), float(np.linalg.norm(off))
+        least *= float(np.sqrt(off.size))
     else:
-        size, distance = float(np.abs(expected).max()), max(float(np.abs(off).max()) - noise, 0.0)
+        size, distance = float(np.abs(expected).max()), float(np.abs(off).max())
     if size <= _NOTHING and not found.any():
         return 0.0
+    size = max(size, least)
     return distance / size if size > 0.0 else distance

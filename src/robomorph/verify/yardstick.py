@@ -126,10 +126,10 @@ class Yardstick:
             found = {} if expected is None else function(self.states.of(function.inputs))
             for output, value in found.items():
                 assert expected is not None
-                noise = expected.noise.get(output)
-                off = error(value, expected.results[output], "float64", noise.lost if noise else 0.0)
-                differenced = ALLOWED["float64"].differences
+                noise, differenced = expected.noise.get(output), ALLOWED["float64"].differences
                 allowed = self.textbook_allowance(subject.name, "float64") if noise is None else differenced
+                least = noise.lost / allowed if noise else 0.0
+                off = error(value, expected.results[output], "float64", least)
                 if not off <= allowed:
                     by = "the textbook" if noise is None else "differences"
                     raise DistrustError(
@@ -171,21 +171,21 @@ def check_kernel(
     noise = {} if expected is None else expected.noise
     digits = _LOST_DIGITS * float(np.finfo(dtype).eps)
 
-    def worst(wanted: Values, outputs: Sequence[str], *, by_differences: bool) -> float | None:
+    def worst(wanted: Values, outputs: Sequence[str], most: float, losing: bool = False) -> float | None:
         off = []
         for output in outputs:
             size, lost = noise.get(output, (0.0, 0.0))
-            off += [
-                error(f[output], wanted[output], dtype, digits * size + lost * by_differences) for f in found
-            ]
+            least = (digits * size + lost * losing) / most  # smaller entries may be noise and no more
+            off += [error(f[output], wanted[output], dtype, least) for f in found]
         return max(off) if off else None
 
-    near = worst(defined, list(defined), by_differences=False)
+    near = worst(defined, list(defined), allowed.interpreter)
     assert near is not None
     if expected is None:
         return Verdict(near, None, None, allowed, distrust)
-    formulas = worst(expected.results, [o for o in defined if o not in noise], by_differences=False)
-    return Verdict(near, formulas, worst(expected.results, list(noise), by_differences=True), allowed)
+    formulas = worst(expected.results, [o for o in defined if o not in noise], allowed.textbook)
+    differenced = worst(expected.results, list(noise), allowed.differences, losing=True)
+    return Verdict(near, formulas, differenced, allowed)
 
 
 def _both_paths(kernel: Any, arguments: Sequence[Array]) -> list[Values]:
