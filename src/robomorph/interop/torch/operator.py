@@ -32,7 +32,7 @@ def call(room: Room, function: str, derivative: str, *tensors: Tensor) -> Sequen
     if torch.compiler.is_compiling() or _is_watched(tensors):
         results: Sequence[Tensor] = _OPERATOR(room.key, function, derivative, list(tensors))
         return results
-    grad = torch.is_grad_enabled() and _C._any_requires_grad(*tensors)
+    grad = torch.is_grad_enabled() and any([tensor.requires_grad for tensor in tensors])
     if grad or forward_ad._current_level >= 0:
         results = _apply(None, room, function, derivative, *tensors)
         return results
