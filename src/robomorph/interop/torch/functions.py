@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import _register_namedtuple
 
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.tree import model_sizes
@@ -30,9 +31,12 @@ else:
 
 
 def _results(function: Function) -> Any:
-    """A named tuple for several results, of a class that Torch's transforms know to take apart."""
+    """A named tuple for several results, of a class that Torch's transforms know to take apart, and that
+    `torch.export.save` knows to name."""
     words = "".join(word.capitalize() for word in function.name.split("_"))
-    return namedtuple(words, function.outputs)
+    kind = namedtuple(words, function.outputs)
+    _register_namedtuple(kind, serialized_type_name=f"robomorph.torch.{words}")
+    return kind
 
 
 _RESULTS = {name: _results(f) for name, f in ALL.items() if len(f.outputs) > 1}
