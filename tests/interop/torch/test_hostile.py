@@ -53,6 +53,13 @@ def test_a_nested_tensor_and_what_is_no_robot() -> None:
         Functions(wrong)
 
 
+@pytest.mark.parametrize("dt, dtype", [(10**400, "float64"), (1e300, "float32")], ids=["whole", "real"])
+def test_numbers_that_no_tensor_holds(dt: float, dtype: str) -> None:
+    given = tensors("iiwa14", dtype=dtype)
+    with pytest.raises(ArgumentError, match=rf"dt: expected a number that torch\.{dtype} holds"):
+        Functions(load("iiwa14")).step(*given, dt)
+
+
 def test_frames_links_and_wrenches_are_refused_by_name() -> None:
     robot = load("iiwa14")
     functions, (q, qd, tau) = Functions(robot), tensors("iiwa14", batch=3)
