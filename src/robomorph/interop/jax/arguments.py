@@ -22,6 +22,13 @@ def as_array(name: str, value: Any) -> Any:
         return value
     if type(value) in (int, float):
         return _number(name, value)
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(value)
+    ):
+        raise ArgumentError(
+            f"{name}: expected an array, found a {type(value).__name__} with numbers that JAX traces: pass"
+            f" jnp.stack({name})"
+        )
     array = as_numpy(name, value)
     _check_dtype(name, array)
     return array
