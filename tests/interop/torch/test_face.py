@@ -90,6 +90,16 @@ def test_versions_that_are_too_old_are_named(package: str, old: str, message: st
     assert message in result.stdout, result.stderr
 
 
+def test_a_torch_without_what_the_bridge_is_made_of() -> None:
+    """Refused at once, by name."""
+    code = (
+        "import torch, robomorph\ndel torch._C._len_torch_dispatch_stack\n"
+        "try: robomorph.torch\nexcept robomorph.MissingPackageError as error: print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert "needs torch._C._len_torch_dispatch_stack, which torch 2." in found.stdout, found.stderr
+
+
 def test_import_of_robomorph_does_not_import_torch() -> None:
     code = (
         "import sys, robomorph; robomorph.load('chain:2').mass_matrix([0, 0]); print('torch' in sys.modules)"
