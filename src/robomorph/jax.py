@@ -6,7 +6,7 @@ jax.jit(jax.vmap(functions.forward_dynamics))(q, qd, tau)
 
 from robomorph.interop.packages import require
 
-require("jax")
+require("jax", at_least=(0, 5))
 
 from robomorph.interop.jax.functions import Functions  # noqa: E402
 

@@ -6,7 +6,7 @@ functions.forward_dynamics(q, qd, tau).square().sum().backward()
 
 from robomorph.interop.packages import require
 
-require("torch")
+require("torch", at_least=(2, 6))  # 2.5 cannot nest its own vmap around an operator
 
 from robomorph.interop.torch.functions import Functions  # noqa: E402
 

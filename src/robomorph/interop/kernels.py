@@ -32,7 +32,8 @@ class Wanted:
     def __str__(self) -> str:
         what = f"{self.derivative} of {self.name}" if self.derivative else self.name
         about = f" of {self.frame}" if self.frame else ""
-        return f"{what}{about} ({self.dtype})"
+        links = ", ".join(self.links) if len(self.links) <= 3 else f"{len(self.links)} links"
+        return f"{what}{about}{links and f' with f_ext on {links}'} ({self.dtype})"
 
 
 class Kernels:

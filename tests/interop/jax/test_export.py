@@ -105,3 +105,14 @@ def test_in_another_process(tmp_path: Path) -> None:
     assert found.startswith("refused:"), found
     assert "no kernel for forward_dynamics (float64) of iiwa14 in this process" in found
     assert "prepare" in found
+
+
+def test_what_is_missing_is_named_with_all_that_makes_it_another() -> None:
+    """Wrenches and threads are parts of which kernel is called."""
+    robot = load("iiwa14")
+    link = robot.link_names[-1]
+    given = [np.full(7, 0.1)] * 3
+    functions: Any = Functions(robot, threads=2)
+    traced = jax.jit(lambda *x: functions.forward_dynamics(*x, f_ext={link: np.ones(6)}))
+    expected = f"forward_dynamics with f_ext on {link} (float64) of iiwa14 with threads=2"
+    assert expected in traced.lower(*given).as_text()

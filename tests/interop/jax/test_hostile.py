@@ -59,6 +59,18 @@ def test_what_is_no_array() -> None:
         jax.vmap(ARM.forward_dynamics, (0, 1, None))(np.zeros((7, 7)), np.zeros((8, 7)), np.zeros(7))
 
 
+def test_a_number_that_no_double_holds() -> None:
+    with pytest.raises(ArgumentError, match="dt: expected a number that float64 holds"):
+        ARM.step(*GOOD, 10**400)
+
+
+def test_lists_of_traced_numbers_are_told_how_to_become_arrays() -> None:
+    with pytest.raises(
+        ArgumentError, match=r"q: .*found a list with numbers that JAX traces: .*jnp\.stack\(q\)"
+    ):
+        jax.grad(lambda x: ARM.gravity_torque([x] * 7).sum())(1.0)
+
+
 def test_what_would_be_read_without_a_word() -> None:
     """Masks, and derivatives of Torch's."""
     with pytest.raises(ArgumentError, match=r"^qd: masked arrays are not understood: fill it"):

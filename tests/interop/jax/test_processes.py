@@ -61,3 +61,23 @@ def test_robomorph_alone_does_not_import_jax() -> None:
     code = "import sys, robomorph; robomorph.load('iiwa14').neutral; print('jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "False", done.stderr
+
+
+REFUSED = """
+import warnings
+import numpy as np
+import robomorph, robomorph.jax
+from robomorph.interop.jax import target
+target.xla_handler = lambda minor: None  # as good as a handler of a version that JAX does not know
+functions = robomorph.jax.Functions(robomorph.load("iiwa14"))
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    functions.prepare("gravity_torque")
+print(*[kind.category.__name__ for kind in told], functions.gravity_torque(np.zeros(7)).shape)
+"""
+
+
+def test_a_handler_that_is_refused_before_jax_has_started() -> None:
+    """JAX takes any handler then, and its platform would not start."""
+    done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "FallbackWarning (7,)", done.stderr

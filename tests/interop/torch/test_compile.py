@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.interop.cases import close, listed, load
@@ -139,6 +142,42 @@ def test_recorded_programs() -> None:
 
     same(torch.export.export(Module(), tuple(given)).module()(*other), expected)
     same(torch.jit.trace(f, tuple(given))(*other), expected)
+
+
+EXPORTED = """
+import sys
+import numpy as np
+import robomorph, robomorph.torch, torch
+program = torch.export.load(sys.argv[1])
+functions = robomorph.torch.Functions(robomorph.load("iiwa14"))
+energy = program.module()(torch.ones(5, 7, dtype=torch.float64), torch.ones(5, 7, dtype=torch.float64))
+print(type(energy).__name__, energy.kinetic.detach().numpy().tobytes().hex())
+"""
+
+
+def test_exported_programs_with_named_results_are_saved(tmp_path: Path) -> None:
+    """And run in another process, with batches of another size."""
+
+    class Module(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.functions = Functions(load("iiwa14"))
+
+        def forward(self, q: Any, qd: Any) -> Any:
+            return self.functions.energy(q, qd)
+
+    batch = {0: torch.export.Dim("batch", min=1, max=100)}
+    given = tuple(tensors("iiwa14", "energy", 3))
+    program = torch.export.export(Module(), given, dynamic_shapes=(batch, batch))
+    torch.export.save(program, tmp_path / "energy.pt2")
+    done = subprocess.run(
+        [sys.executable, "-c", EXPORTED, str(tmp_path / "energy.pt2")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    expected = load("iiwa14").energy(np.ones((5, 7)), np.ones((5, 7))).kinetic
+    assert done.stdout.split() == ["Energy", expected.tobytes().hex()], done.stderr
 
 
 def test_a_meta_tensor_has_no_memory() -> None:

@@ -65,6 +65,41 @@ def test_without_torch_the_extra_is_named(tmp_path: Path) -> None:
     assert "pip install 'robomorph[torch]'" in result.stdout and "ImportError" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "package, old, message",
+    [
+        (
+            "torch",
+            "2.5.1+cpu",
+            "needs torch 2.6 or later, found 2.5.1+cpu: pip install --upgrade 'robomorph[torch]'",
+        ),
+        ("jax", "0.4.38", "needs jax 0.5 or later, found 0.4.38: pip install --upgrade 'robomorph[jax]'"),
+    ],
+)
+def test_versions_that_are_too_old_are_named(package: str, old: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / f"{package}.py").write_text(f"__version__ = {old!r}\n", encoding="utf-8")
+    code = (
+        f"import robomorph\ntry: robomorph.{package}\n"
+        "except robomorph.MissingPackageError as error: print(error)"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": path}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120
+    )
+    assert message in result.stdout, result.stderr
+
+
+def test_a_torch_without_what_the_bridge_is_made_of() -> None:
+    """Refused at once, by name."""
+    code = (
+        "import torch, robomorph\ndel torch._C._len_torch_dispatch_stack\n"
+        "try: robomorph.torch\nexcept robomorph.MissingPackageError as error: print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert "needs torch._C._len_torch_dispatch_stack, which torch 2." in found.stdout, found.stderr
+
+
 def test_import_of_robomorph_does_not_import_torch() -> None:
     code = (
         "import sys, robomorph; robomorph.load('chain:2').mass_matrix([0, 0]); print('torch' in sys.modules)"

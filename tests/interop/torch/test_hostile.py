@@ -53,6 +53,13 @@ def test_a_nested_tensor_and_what_is_no_robot() -> None:
         Functions(wrong)
 
 
+@pytest.mark.parametrize("dt, dtype", [(10**400, "float64"), (1e300, "float32")], ids=["whole", "real"])
+def test_numbers_that_no_tensor_holds(dt: float, dtype: str) -> None:
+    given = tensors("iiwa14", dtype=dtype)
+    with pytest.raises(ArgumentError, match=rf"dt: expected a number that torch\.{dtype} holds"):
+        Functions(load("iiwa14")).step(*given, dt)
+
+
 def test_frames_links_and_wrenches_are_refused_by_name() -> None:
     robot = load("iiwa14")
     functions, (q, qd, tau) = Functions(robot), tensors("iiwa14", batch=3)
@@ -169,7 +176,8 @@ def test_another_default_device() -> None:
     """Numbers and what second derivatives make by themselves are in the CPU's memory all the same."""
     functions, given = Functions(load("iiwa14")), tensors("iiwa14")
     expected = functions.step(*given, 0.01)
-    twice: Any = torch.func.jacfwd(torch.func.jacfwd(lambda q: functions.gravity_torque(q).sum()))
+    once: Any = lambda q: torch.func.jvp(lambda q: functions.gravity_torque(q).sum(), (q,), (given[1],))[1]  # noqa: E731
+    twice: Any = lambda q: torch.func.jvp(once, (q,), (given[2],))[1]  # noqa: E731
     bent = twice(given[0])
     with torch.device("meta"):
         assert all(map(torch.equal, functions.step(*given, 0.01), expected))

@@ -21,10 +21,25 @@ def as_array(name: str, value: Any) -> Any:
     if isinstance(value, jax.Array):
         return value
     if type(value) in (int, float):
-        return float(value)  # it takes the others' dtype: NumPy would make a double of it
+        return _number(name, value)
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(value)
+    ):
+        raise ArgumentError(
+            f"{name}: expected an array, found a {type(value).__name__} with numbers that JAX traces: pass"
+            f" jnp.stack({name})"
+        )
     array = as_numpy(name, value)
     _check_dtype(name, array)
     return array
+
+
+def _number(name: str, value: Any) -> float:
+    """Python's number, which takes the others' dtype: NumPy would make a double of it."""
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ArgumentError(f"{name}: expected a number that float64 holds, found a larger one") from error
 
 
 def _check_dtype(name: str, array: Any) -> None:

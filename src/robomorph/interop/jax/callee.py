@@ -27,7 +27,9 @@ class Callee:
 
     @property
     def label(self) -> str:
-        return f"{self.wanted} of {self.kernels.robot.name}"
+        """For people: all that `Functions(robot, threads=...).prepare` is to be told."""
+        threads = "" if self.kernels.threads == 1 else f" with threads={self.kernels.threads}"
+        return f"{self.wanted} of {self.kernels.robot.name}{threads}"
 
     @property
     def arity(self) -> int:

@@ -47,8 +47,8 @@ class Functions(BridgeFunctions):
 
     Arguments are JAX or NumPy arrays with leading batch dimensions, which broadcast; results are JAX arrays,
     or named tuples of them. float32 gives float32, float64 needs `jax_enable_x64`; mixed arguments are
-    promoted as jax.numpy does, and whole numbers alone count as JAX's default floats. Numbers that the
-    robot's methods refuse give NaN: NaN, infinity, and quaternions of another length than one.
+    promoted as jax.numpy does, and whole numbers alone count as JAX's default floats. NaN and infinity,
+    which the robot's methods refuse, go through; quaternions of another length than one give NaN.
 
     Derivatives are kernels, too. By q they are those of the function of q with its quaternions and (cos, sin)
     pairs normalised, so they have nq entries. threads: of one call at most; None for robomorph's default.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ _lock = threading.Lock()
 @cache
 def takes_handler() -> bool:
     """Does this JAX take the native handler? Asked once; tells by a warning if not."""
+    with suppress(RuntimeError):  # there may be no CPU among JAX's platforms; nothing is called then
+        jax.devices("cpu")  # a platform that has not started takes any handler, and fails when it starts
     faults = []
     for minor in _MINORS:
         try:

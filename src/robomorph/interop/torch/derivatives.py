@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from robomorph.errors import DerivativeError
 from robomorph.interop.coordinates import bracket_transposed, tangent_of, tangent_transposed
 from robomorph.interop.functions import function_named
+from robomorph.interop.torch.private import in_forward_mode
 from robomorph.interop.torch.rooms import CONSTANT, PULL, Room, name_of
 
 Tensors = Sequence[Tensor]
@@ -97,7 +97,7 @@ class Kept:
 
 
 def _value_backward(kept: Kept, weights: Tensors, needs: Sequence[bool]) -> Grads:
-    if not torch.is_grad_enabled() and forward_ad._current_level < 0:  # nobody will differentiate this
+    if not torch.is_grad_enabled() and not in_forward_mode():  # nobody will differentiate this
         return kept.call(PULL, *weights)
     return kept.by_coordinates(kept.call("vjp", *weights))
 

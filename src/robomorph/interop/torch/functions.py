@@ -15,6 +15,7 @@ from robomorph.errors import ArgumentError
 from robomorph.interop.bridge import BridgeFunctions, require_robot
 from robomorph.interop.functions import ALL, Function, function_named, wrench_links
 from robomorph.interop.torch.operator import call
+from robomorph.interop.torch.private import register_namedtuple
 from robomorph.interop.torch.rooms import DTYPES, described, room_of
 from robomorph.interop.torch.tensors import are_ready, as_tensor, fit
 
@@ -38,6 +39,8 @@ def _results(function: Function) -> Any:
 _RESULTS = {name: _results(f) for name, f in ALL.items() if len(f.outputs) > 1}
 _WITH_NUMBERS = {name for name, f in ALL.items() if f.parameters}
 globals().update({kind.__name__: kind for kind in _RESULTS.values()})  # where pickle looks for them
+for kind in _RESULTS.values():  # and torch.export.save
+    register_namedtuple(kind, serialized_type_name=f"robomorph.torch.{kind.__name__}")
 
 
 class Functions(_Methods):

@@ -11,11 +11,23 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import _C, Tensor
-from torch._functorch.autograd_function import enable_single_level_autograd_function
-from torch.autograd import Function, forward_ad
+from torch import Tensor
+from torch.autograd import forward_ad
 
 from robomorph.interop.torch.derivatives import Kept, backward, forward_mode
+from robomorph.interop.torch.private import (
+    AFTER_AUTOGRAD,
+    SingleLevelFunction,
+    below_autograd,
+    count_of_dispatch_modes,
+    forward_mode_enabled,
+    forward_mode_is_enabled,
+    in_forward_mode,
+    is_wrapped,
+    single_levels_allowed,
+    tracing_state,
+    transforms_are_active,
+)
 from robomorph.interop.torch.rooms import CONSTANT, PLAIN, Room, find_room, keep_room
 
 _LIBRARY = torch.library.Library("robomorph", "DEF")
@@ -32,9 +44,9 @@ def call(room: Room, function: str, derivative: str, *tensors: Tensor) -> Sequen
     if torch.compiler.is_compiling() or _is_watched(tensors):
         results: Sequence[Tensor] = _OPERATOR(room.key, function, derivative, list(tensors))
         return results
-    grad = torch.is_grad_enabled() and _C._any_requires_grad(*tensors)
-    if grad or forward_ad._current_level >= 0:
-        results = _apply(None, room, function, derivative, *tensors)
+    grad = torch.is_grad_enabled() and any([tensor.requires_grad for tensor in tensors])
+    if grad or in_forward_mode():
+        results = Call.apply(None, room, function, derivative, *tensors)
         return results
     return room.run(function, derivative, tensors)
 
@@ -42,12 +54,12 @@ def call(room: Room, function: str, derivative: str, *tensors: Tensor) -> Sequen
 def _is_watched(tensors: Sequence[Tensor]) -> bool:
     """Must the call be seen by the dispatcher? Else a transform, or what records numbers as constants, would
     not know of it."""
-    if _C._are_functorch_transforms_active() or _C._len_torch_dispatch_stack() > 0:
+    if transforms_are_active() or count_of_dispatch_modes() > 0:
         return True
-    if _C._get_tracing_state() is not None or not all(type(tensor) in PLAIN for tensor in tensors):
+    if tracing_state() is not None or not all(type(tensor) in PLAIN for tensor in tensors):
         return True
     # Those of a transform that is over, as `torch.func.vjp` keeps them: what they hold may be differentiated.
-    return any(map(_C._functorch.is_functorch_wrapped_tensor, tensors))
+    return any(map(is_wrapped, tensors))
 
 
 class Below(NamedTuple):
@@ -60,14 +72,15 @@ class Below(NamedTuple):
     def run(self, *args: Any) -> tuple[Tensor, ...]:
         """The operator without this level. A Function's forward runs without grad, but other levels below may
         track what is done: torch.func has one for each of its transforms."""
-        keys = self.keyset & _C._after_autograd_keyset
-        modes = torch.set_grad_enabled(self.grad), forward_ad._set_fwd_grad_enabled(self.forward_grad)
-        with modes[0], modes[1], _C._AutoDispatchBelowAutograd():
+        keys = self.keyset & AFTER_AUTOGRAD
+        modes = torch.set_grad_enabled(self.grad), forward_mode_enabled(self.forward_grad)
+        with modes[0], modes[1], below_autograd():
             return tuple(_OPERATOR.redispatch(keys, *args))
 
 
-class Call(Function):
-    """One call at one level of autograd. below: None if there is nothing below but the kernel."""
+class Call(SingleLevelFunction):
+    """One call at one level of autograd: a `torch.autograd.Function` would ask torch.func for its levels, as
+    the dispatcher does. below: None if there is nothing below but the kernel."""
 
     @staticmethod
     def forward(
@@ -92,21 +105,17 @@ class Call(Function):
     @staticmethod
     def jvp(ctx: Any, *changes: Any) -> Any:
         # Other levels may go on differentiating: what this one keeps comes to them without its own changes.
-        with forward_ad._set_fwd_grad_enabled(True):
+        with forward_mode_enabled(True):
             primals = [forward_ad.unpack_dual(tensor, level=0).primal for tensor in ctx.saved_tensors]
             return forward_mode(Kept(call, ctx.called, primals, ctx.count), changes[4:])
-
-
-# At this level alone: `Call.apply` itself would ask torch.func for its levels, as the dispatcher does.
-_apply: Any = super(Function, Call).apply
 
 
 def _at_autograd(
     keyset: Any, robot: str, function: str, derivative: str, tensors: list[Tensor]
 ) -> list[Tensor]:
-    below = Below(keyset, torch.is_grad_enabled(), _C._is_fwd_grad_enabled())
-    with enable_single_level_autograd_function():
-        return list(_apply(below, find_room(robot), function, derivative, *tensors))
+    below = Below(keyset, torch.is_grad_enabled(), forward_mode_is_enabled())
+    with single_levels_allowed():
+        return list(Call.apply(below, find_room(robot), function, derivative, *tensors))
 
 
 def _run(robot: str, function: str, derivative: str, tensors: list[Tensor]) -> list[Tensor]:

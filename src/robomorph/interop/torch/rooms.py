@@ -141,7 +141,8 @@ def find_room(key: str) -> Room:
     if room is None:
         raise ArgumentError(
             f"robomorph.torch: a recorded computation calls a robot ({key[:12]}...) that this process has not"
-            " met: make robomorph.torch.Functions of the same robot, with the same threads, before it runs"
+            " met: make robomorph.torch.Functions of the same robot, with the same threads, before it runs,"
+            " by the version of robomorph that recorded it"
         )
     return room
 

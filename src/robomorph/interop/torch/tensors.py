@@ -69,10 +69,8 @@ def fit(names: Sequence[str], given: Sequence[Any], shapes: Sequence[tuple[int, 
     dtypes = [value.dtype for value in given if isinstance(value, torch.Tensor)]
     dtype = torch.float32 if all(d is torch.float32 for d in dtypes) else torch.float64
     tensors = [
-        torch.full((), value, dtype=dtype, device="cpu")
-        if not isinstance(value, torch.Tensor)
-        else value.to(dtype)
-        for value in given
+        value.to(dtype) if isinstance(value, torch.Tensor) else _number(name, value, dtype)
+        for name, value in zip(names, given, strict=True)
     ]
     leads: list[Sequence[int]] = []
     for name, tensor, shape in zip(names, tensors, shapes, strict=True):
@@ -85,6 +83,13 @@ def fit(names: Sequence[str], given: Sequence[Any], shapes: Sequence[tuple[int, 
         return tensors
     lead = _broadcast(names, leads)
     return [tensor.expand(*lead, *shape) for tensor, shape in zip(tensors, shapes, strict=True)]
+
+
+def _number(name: str, value: Any, dtype: torch.dtype) -> Tensor:
+    try:
+        return torch.full((), value, dtype=dtype, device="cpu")
+    except (OverflowError, RuntimeError) as error:  # Torch has no common type for what is too large
+        raise ArgumentError(f"{name}: expected a number that {dtype} holds, found a larger one") from error
 
 
 def _broadcast(names: Sequence[str], leads: Sequence[Sequence[int]]) -> Sequence[int]:
