@@ -330,7 +330,7 @@ def test_integrate_and_difference_broadcast_and_keep_dtype() -> None:
 def test_long_calls_let_other_python_threads_run() -> None:
     """By the work in a call, not by its rows alone: a large robot's single call may be a long one."""
     small: Any = robomorph.load("chain:2").compile("inverse_dynamics")
-    large: Any = robomorph.load("chain:30").compile("forward_dynamics_gradient")
+    large: Any = robomorph.load("chain:20").compile("forward_dynamics_gradient")
     assert small.prepare(128) is small and large.prepare(128) is large
     assert small.release_gil_above == 16
     assert large.release_gil_above <= 100_000 // large.stats.flops < 16
