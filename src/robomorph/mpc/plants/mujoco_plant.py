@@ -46,7 +46,8 @@ class MujocoPlant(Plant):
         self.model.opt.integrator = kinds.mjINT_RK4
         if friction is not None:
             coulomb, viscous = friction.shares(robot.nv)
-            self.model.dof_damping[:], self.model.dof_frictionloss[:] = viscous, coulomb
+            self.model.dof_damping += viscous  # beside what a robot with passive=True has
+            self.model.dof_frictionloss[:] = coulomb
             self.model.opt.integrator = kinds.mjINT_IMPLICITFAST
         self._other = self._mujoco.MjData(self.model)  # for questions that do not move the plant
 
