@@ -10,7 +10,6 @@ import numpy.typing as npt
 from robomorph.mpc.layout import Layout
 from robomorph.mpc.terms import Cost
 
-
 Array = npt.NDArray[np.float64]
 
 

@@ -95,7 +95,7 @@ class ObserverKernels:
         return list(state.whole["qdd"])
 
     def _correct(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Inverse dynamics at rest, without weight and springs: of what joints ask for only armature is left."""
+        """Inverse dynamics at rest, without weight and springs: joints ask for armature alone."""
         whole = self._robot.specialiser.tree(regroup=True)
         links = (replace(link, forces=armature_of(link.forces)) for link in whole.links)
         tree = self._loaded(replace(whole, links=tuple(links)), given["mass"][0])
