@@ -23,9 +23,9 @@ from robomorph.mpc import (
     load_problem,
 )
 from robomorph.tasks import Axis, CenterOfMass, Orientation, Pose, Position, Posture
+from tests.mpc.cases import NV, TOOL
 
 from .arms import SLIDE
-from tests.mpc.cases import NV, TOOL
 
 TEXT = """
 title = "Everything"
