@@ -69,3 +69,38 @@ def test_a_loop_learns_nothing_where_the_plant_is_the_model(make: Make) -> None:
     loop = mpc.simulate(controller, make(robot), seconds=1.0, start=np.zeros(1), reference=np.array([0.7]))
     assert loop.left < 1e-2
     assert loop.tau[-1, 0] == pytest.approx(held(0.7), abs=0.5)
+
+
+CROSS = """<mujoco model="cross"><worldbody><body name="rod" pos="0 0 1" euler="10 20 30">
+  <joint name="a" axis="0 1 0" pos="0.02 0.01 0" armature="0.1" damping="0.3" stiffness="2" springref="20"/>
+  <joint name="b" type="slide" axis="1 0 0.2" armature="0.2"/>
+  <joint name="c" axis="0 0 1" pos="0 0.03 0" damping="0.1"/>
+  <geom type="capsule" fromto="0 0 0 0.4 0 0.1" size="0.04"/>
+  <body name="tip" pos="0.4 0 0.1"><joint name="d" axis="0.6 0.8 0"/><geom size="0.05" pos="0.1 0 0"/></body>
+</body></worldbody></mujoco>"""
+
+
+def test_mujoco_is_a_plant_for_bodies_with_several_joints() -> None:
+    """Which are links without mass here. Against the file itself in MuJoCo, and wrenches against Jacobians."""
+    mujoco = pytest.importorskip("mujoco")
+    theirs = mujoco.MjModel.from_xml_string(CROSS)
+    theirs.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    robot, data = robomorph.load(CROSS, passive=True), mujoco.MjData(theirs)
+    plant, rng = mpc.MujocoPlant(robot), np.random.default_rng(0)
+    for _ in range(5):
+        q, qd, tau, wrench = rng.normal(size=4), rng.normal(size=4), rng.normal(size=4), rng.normal(size=6)
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, qd, tau
+        mujoco.mj_forward(theirs, data)
+        np.testing.assert_allclose(plant.acceleration(q, qd, tau), data.qacc, rtol=1e-9, atol=1e-9)
+        for frame in ("rod", "tip"):
+            slopes = np.zeros((6, 4))
+            body = mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_BODY, frame)
+            mujoco.mj_jac(theirs, data, slopes[:3], slopes[3:], data.xpos[body], body)
+            data.qfrc_applied[:] = tau + slopes.T @ wrench
+            mujoco.mj_forward(theirs, data)
+            plant.reset(q, qd)
+            plant.advance(tau, 1e-6, {frame: wrench})
+            np.testing.assert_allclose((plant.qd - qd) / 1e-6, data.qacc, rtol=1e-3, atol=1e-3)
+            data.qfrc_applied[:] = tau
+    with pytest.raises(robomorph.ArgumentError, match="push: expected a frame of a link with mass.*'rod@a'"):
+        plant.advance(np.zeros(4), 1e-6, {"rod@a": np.ones(6)})

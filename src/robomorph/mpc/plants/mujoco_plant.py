@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.mpc.disturbances import Friction
-from robomorph.mpc.plants.mjcf import mjcf
+from robomorph.mpc.plants.mjcf import mjcf, merged
 from robomorph.mpc.plants.payload import Payloads, loaded
 from robomorph.mpc.plants.plant import RATE, Array, Plant, Wrenches
 from robomorph.robot import Robot
@@ -88,7 +88,12 @@ class MujocoPlant(Plant):
             frame = model.frames[model.frame_index(name)]
             if frame.body < 0:
                 continue
-            body = frame.body + 1  # after MuJoCo's world
+            if frame.body in merged(model):
+                raise ArgumentError(
+                    f"push: expected a frame of a link with mass, as MuJoCo has no others, found {name!r}: "
+                    "push another frame, or use RobotPlant"
+                )
+            body = self.model.body(f"body{frame.body}").id
             origin = data.xpos[body] + data.xmat[body].reshape(3, 3) @ frame.placement.translation
             turning = wrench[3:] + np.cross(origin - data.xipos[body], wrench[:3])
             data.xfrc_applied[body] += np.concatenate([wrench[:3], turning])
