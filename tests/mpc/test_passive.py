@@ -81,7 +81,7 @@ CROSS = """<mujoco model="cross"><worldbody><body name="rod" pos="0 0 1" euler="
 
 
 def test_mujoco_is_a_plant_for_bodies_with_several_joints() -> None:
-    """Which are links without mass here. Against the file itself in MuJoCo, and wrenches against Jacobians."""
+    """Which are links without mass here. Against the file itself in MuJoCo, and wrenches to Jacobians."""
     mujoco = pytest.importorskip("mujoco")
     theirs = mujoco.MjModel.from_xml_string(CROSS)
     theirs.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
@@ -102,5 +102,5 @@ def test_mujoco_is_a_plant_for_bodies_with_several_joints() -> None:
             plant.advance(tau, 1e-6, {frame: wrench})
             np.testing.assert_allclose((plant.qd - qd) / 1e-6, data.qacc, rtol=1e-3, atol=1e-3)
             data.qfrc_applied[:] = tau
-    with pytest.raises(robomorph.ArgumentError, match="push: expected a frame of a link with mass.*'rod@a'"):
+    with pytest.raises(robomorph.ArgumentError, match=r"push: expected a frame of a link with mass.*'rod@a'"):
         plant.advance(np.zeros(4), 1e-6, {"rod@a": np.ones(6)})

@@ -17,7 +17,7 @@ _TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
 
 def mjcf(model: Model) -> str:
     """The text of an MJCF file. Bodies are named body0, body1, ... in the model's order, and their joints
-    joint0, ...: names of a file need not be unlike each other's in MuJoCo's eyes. MuJoCo has no bodies without
+    joint0, ...: names of a file need not be unlike each other's in MuJoCo's eyes. It has no bodies without
     mass that move, but several joints of one: links without mass between joints are none (`merged`)."""
     root = Xml.Element("mujoco", model="robot")
     Xml.SubElement(root, "compiler", angle="radian", autolimits="false", balanceinertia="false")

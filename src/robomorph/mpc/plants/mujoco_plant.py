@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.mpc.disturbances import Friction
-from robomorph.mpc.plants.mjcf import mjcf, merged
+from robomorph.mpc.plants.mjcf import merged, mjcf
 from robomorph.mpc.plants.payload import Payloads, loaded
 from robomorph.mpc.plants.plant import RATE, Array, Plant, Wrenches
 from robomorph.robot import Robot
