@@ -100,12 +100,13 @@ class Dataset:
         return self._format.suffix
 
     def describe(self) -> dict[str, Any]:
-        record = self.robot.record
+        # Nothing was read of an object of another library, and the sum of nothing says nothing.
+        source = b"" if self.robot.record is None else self.robot.record.document.data
         return {
             "robot": {
                 "name": self.robot.name,
                 "model_sha256": self.robot.model.digest,
-                "source_sha256": None if record is None else hashlib.sha256(record.document.data).hexdigest(),
+                "source_sha256": hashlib.sha256(source).hexdigest() if source else None,
                 "nq": self.robot.nq,
                 "nv": self.robot.nv,
                 "coordinates": list(self.robot.coordinate_names),
