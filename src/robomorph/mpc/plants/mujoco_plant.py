@@ -35,8 +35,9 @@ class MujocoPlant(Plant):
     ) -> None:
         super().__init__(loaded(robot, payload), rate)
         self._mujoco = mujoco_module()
+        text = mjcf(self.robot.model)
         try:
-            self.model = self._mujoco.MjModel.from_xml_string(mjcf(self.robot.model))
+            self.model = self._mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
             raise ArgumentError(
                 f"{robot.name}: MuJoCo refuses this robot: {error}. Mend the description, or use RobotPlant"

@@ -70,6 +70,8 @@ class Dataset:
     ) -> None:
         if not isinstance(robot, Robot):
             raise ArgumentError(f"robot: expected one of robomorph.load, found {type(robot).__name__}")
+        if robot.nv == 0:
+            raise ArgumentError(f"robot {robot.name!r}: expected joints that move, found none")
         if dtype not in DTYPES:
             raise ArgumentError(f"dtype: expected one of {', '.join(DTYPES)}, found {dtype!r}")
         settings: dict[str, Any] = {
