@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ NONE = r"robot 'still': expected joints that move, found none"
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "quick-ik"}, {"solutions": 2}, {"q0": np.zeros(0)}])
-def test_inverse_kinematics(options: dict[str, object]) -> None:
+def test_inverse_kinematics(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError, match=NONE):
         robomorph.load(TEXT).inverse_kinematics([0.0, 0.0, 1.0], "b", **options)
 
