@@ -26,8 +26,11 @@ const arm::Plan& other_unit(arm::Controller& controller, const double* q, const 
 
 
 def joints_problem(horizon: int = 13) -> Problem:
-    """Numbers of joints alone: limits, a bound that moves, gravity at the posture, several costs on one."""
-    robot = robomorph.load("chain:3")
+    """Numbers of joints alone: limits, a bound that moves, what holds the posture against
+    gravity and a spring, several costs on one."""
+    robot = robomorph.load(
+        "chain:3", passive=True, armature=0.02, damping=0.1, stiffness={"joint_2": (4.0, 0.3)}
+    )
     problem, posture = Problem(robot, horizon, 0.02), Posture.of(robot.model)
     problem.cost(posture, 10.0, [0.5, -0.3, 0.2]).terminal(posture, 100.0)
     problem.cost(Posture.of(robot.model, ("joint_2",)), 3.0, [0.1], name="second")

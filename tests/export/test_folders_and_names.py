@@ -55,6 +55,28 @@ def test_a_robot_called_test(robot: robomorph.Robot, tmp_path: Path, target: str
         export(robot, tmp_path, target=target, name="test")
 
 
+def test_robots_called_like_functions_of_c(tmp_path: Path) -> None:
+    """What headers of C++'s library bring along has no namespace of that name beside it."""
+    words = "free clone abort atan floor fork malloc nan open pause pipe read remainder select sleep tanh"
+    words += " timespec tm uint wait write stdin errno daylight signgam realpath"
+    words += " truncate exp2 sinh index time abs rewind"
+    headers = (
+        "algorithm",
+        "chrono",
+        "cmath",
+        "cstdio",
+        "cstdlib",
+        "functional",
+        "memory",
+        "thread",
+        "unistd.h",
+    )
+    text = "\n".join(f"#include <{name}>" for name in headers)
+    text += "".join(f"\nnamespace {identifier(word)} {{}}" for word in words.split())
+    (tmp_path / "names.cpp").write_text(f"{text}\n")
+    output_of(need("g++"), "-std=c++17", "-fsyntax-only", tmp_path / "names.cpp")
+
+
 def test_an_earlier_export_is_replaced(robot: robomorph.Robot, tmp_path: Path) -> None:
     export(robot, tmp_path, functions=["energy"], name="a")
     (tmp_path / "notes.txt").write_text("mine")

@@ -25,6 +25,8 @@ from robomorph.mpc import (
 from robomorph.tasks import Axis, CenterOfMass, Orientation, Pose, Position, Posture
 from tests.mpc.cases import NV, TOOL
 
+from .arms import SLIDE
+
 TEXT = """
 title = "Everything"
 
@@ -160,6 +162,18 @@ def test_written_and_read_again(tmp_path: Path) -> None:
     given = (q * 0.2, qd * 0.1)
     a, b = (Controller(p).step(*given) for p in (problem, again))
     assert a.cost == b.cost and np.array_equal(a.qdd, b.qdd)
+
+
+@pytest.mark.parametrize(
+    "options", [{"snap": 0.1}, {"armature": 0.1}, {"passive": True, "stiffness": {"rail": (3, 0.1)}}]
+)
+def test_a_file_is_about_the_robot_as_it_was_loaded(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "slide.urdf"
+    path.write_text(SLIDE.replace("<parent", '<origin rpy="1.5 0 0"/> <parent'))
+    problem = Problem(robomorph.load(str(path), **options), 5, 0.1).cost(Velocity())
+    again = Problem.from_toml(write(tmp_path, problem.to_toml()))
+    assert again.robot.model.digest == problem.robot.model.digest
+    assert problem.robot.model.digest != robomorph.load(path).model.digest
 
 
 def test_what_has_no_words_in_a_file() -> None:

@@ -336,6 +336,17 @@ def test_joints_of_one_name_are_of_one_kind() -> None:
     assert state_to_mujoco(robot, zero, zero + 2.0, model=model).qd == 2.0
 
 
+def test_robots_with_the_first_joint_locked_are_refused_by_name() -> None:
+    """What is left would stand where MuJoCo's vectors of that size have ended."""
+    two = "<body><freejoint name='{}'/><geom size='0.1'/></body>"
+    text = f"<mujoco><worldbody>{two.format('one')}{two.format('other')}</worldbody></mujoco>"
+    held = robomorph.load(text, locked={"one": [0, 0, 0, 0, 0, 0, 1]})
+    state = held.random_state(0)
+    for call in (state_to_mujoco, state_from_mujoco):
+        with pytest.raises(ArgumentError, match="found none for 'one': load the robot without locking"):
+            call(held, state.q, state.qd)
+
+
 def test_refusals() -> None:
     robot, _ = pair("all joints")
     with pytest.raises(ArgumentError, match=r"qpos: expected shape \(\.\.\., 15\)"):

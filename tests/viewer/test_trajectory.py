@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from robomorph import ArgumentError
+from robomorph.given.number_files import read_table
 from robomorph.mpc.simulation import Simulation
 from robomorph.planning import Motion
 from robomorph.viewer.trajectory import Trajectory, as_trajectory, sample_times
@@ -235,6 +236,15 @@ def test_csv_files_are_read(tmp_path: Path, separator: str, end: str, header: bo
     motion = Trajectory.read(path, loaded("iiwa14"))
     np.testing.assert_array_equal(motion.q, moved())
     np.testing.assert_array_equal(motion.times, TIMES)
+
+
+def test_separators_within_names_separate_nothing(tmp_path: Path) -> None:
+    """Joints of MJCF may be called anything, and `plan.save` writes what they are called."""
+    path = tmp_path / "odd.csv"
+    path.write_text('t,"q a; b","q c,\td"\n0,1,2\n1,2,3\n')
+    table = read_table(path)
+    assert table.names == ("t", "q a; b", "q c,\td")
+    np.testing.assert_array_equal(table.values, [[0, 1, 2], [1, 2, 3]])
 
 
 def test_columns_go_by_their_names(tmp_path: Path) -> None:

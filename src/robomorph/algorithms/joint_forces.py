@@ -221,6 +221,11 @@ def joint_forces(body: Body, passive: Passive | None) -> tuple[JointForce, ...]:
     return tuple(forces)
 
 
+def armature_of(forces: Sequence[JointForce]) -> tuple[JointForce, ...]:
+    """Those that are part of the mass matrix."""
+    return tuple(force for force in forces if isinstance(force, Armature))
+
+
 def across(joint: JointType, rates: Values) -> Motion:
     """The motion across a joint: its subspace times `rates`."""
     total = Motion()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from robomorph.cli.options import add_robot_options, load_robot
 from robomorph.cli.parser import names
+from robomorph.errors import ArgumentError
 from robomorph.paths import user_path
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     from robomorph.targets.gpu.cuda.architectures import ARCHITECTURES
 
     robot, _ = load_robot(args)
+    if robot.nv == 0:
+        raise ArgumentError(f"robot {robot.name!r}: expected joints that move, found none")
     chosen = args.arch or ARCHITECTURES
     with Steps("compiling", 6) as steps:
         reports, missing = gpu_report(

@@ -51,6 +51,8 @@ def casadi_package(
     """The functions with their derivatives, traced and scheduled, before any file is written."""
     if dtypes is not None and tuple(dtypes) != ("float64",):
         raise ArgumentError(f"dtypes: CasADi computes in float64 alone, found {', '.join(dtypes)}")
+    if robot.nv == 0:
+        raise ArgumentError("export: expected a robot with a moving joint")
     if functions is None:
         functions = default_functions(target="casadi")
     specs = [FunctionSpec.parse(f) if isinstance(f, str) else f for f in functions]

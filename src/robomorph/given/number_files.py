@@ -57,7 +57,8 @@ def read_table(path: str | Path) -> Table:
             f"{path.name}: expected numbers or names, found a line that begins with '#': take the line away, "
             "or the '#' if it has the columns' names"
         )
-    separator = next((mark for mark in (";", "\t") if mark in first), ",")
+    bare = "".join(first.split('"')[::2])  # names in quotes may have any of these
+    separator = next((mark for mark in (";", "\t") if mark in bare), ",")
     try:
         lines = [
             (number, [cell.strip() for cell in cells])

@@ -37,6 +37,9 @@ def inverse_kinematics(
 ) -> IKResult:
     """Configurations that bring frames of `robot` to targets. The options are those of `IKOptions`."""
 
+    if robot.nv == 0:
+        raise ArgumentError(f"robot {robot.name!r}: expected joints that move, found none")
+
     def make() -> Solver:
         return _prepare(robot, target, frame, read_options(options))[0]
 

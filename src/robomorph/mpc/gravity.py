@@ -1,4 +1,4 @@
-"""Efforts measured from what holds the robot still."""
+"""Efforts measured from what holds the robot still: gravity's torques, and those of springs that count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 
 class GravityReference:
-    """References of efforts: gravity's torques where the posture is to be, node by node, or where the robot
+    """References of efforts: what holds the robot still where the posture is to be, node by node, or where it
     is now, and what the drives give beyond the model's, `beyond` (problems, nv). No new arrays after the
     first time."""
 
@@ -26,7 +26,12 @@ class GravityReference:
         self._beyond = beyond
         self._torque: Array = np.empty_like(self._given)
         self._sum: Array = np.empty_like(self._given)
-        self._kernel = layout.robot.compile("gravity_torque", check_finite=False)
+        robot, self._arguments = layout.robot, [self._given]
+        springs = robot.model.passive is not None and any(body.stiffness for body in robot.model.bodies)
+        if springs:  # of which gravity knows nothing
+            self._arguments.append(np.zeros((*q.shape[:-1], robot.nv)))
+        function = "bias_torque" if springs else "gravity_torque"
+        self._kernel = robot.compile(function, check_finite=False)
 
     def leave(self, cost: Cost) -> None:
         """The cost has numbers of its own."""
@@ -36,9 +41,9 @@ class GravityReference:
         self._left.discard(cost.name)
 
     def compute(self) -> None:
-        """Gravity's torques where they are wanted now."""
+        """The torques that hold it where they are wanted now."""
         np.copyto(self._given, self._q)
-        self._kernel(self._given, out=self._torque)
+        self._kernel(*self._arguments, out=self._torque)
 
     def set(self, write: Callable[[Cost, Array], None]) -> None:
         """Hand each cost its numbers (problems, nodes or 1, n)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from robomorph.errors import ArgumentError
 from robomorph.model import Passive
+from robomorph.model.load import SNAP
 from robomorph.mpc.function import Function
 from robomorph.mpc.quantities import Quantity
 from robomorph.tasks import TASKS as _TASKS
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 _BUILT_IN = "<built-in "
 # Options of `load` that a table can say as they are.
-_PLAIN = ("root", "locked", "gravity", "ignore", "armature", "damping", "friction", "stiffness", "passive")
+_PLAIN = (
+    *("root", "locked", "gravity", "snap", "ignore"),
+    *("armature", "damping", "friction", "stiffness", "passive"),
+)
 
 
 def problem_text(problem: Problem, load: str | None = None) -> str:
@@ -70,10 +74,12 @@ def _robot(robot: Robot, load: str | None) -> dict[str, Any]:
             )
     options = {} if record is None else record.options
     asked = {key: value for key, value in options.items() if value is not None and value is not False}
+    if asked.get("snap") == SNAP:
+        del asked["snap"]
     plain: dict[str, Any] = {key: asked[key] for key in _PLAIN if key in asked}
     if isinstance(plain.get("passive"), Passive):
         del plain["passive"]
-    other = set(asked) - {*plain, "mimic", "snap"}
+    other = set(asked) - {*plain, "mimic"}
     if other or options.get("mimic") is False:
         raise ArgumentError(
             f"robot {robot.name!r} was loaded with {', '.join(sorted(other)) or 'mimic'}, which this writes "

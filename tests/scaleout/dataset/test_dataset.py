@@ -53,6 +53,14 @@ def test_schema_says_what_is_there(tmp_path: Path) -> None:
     assert about["robot"]["coordinates"] == list(job.robot.coordinate_names)
 
 
+def test_a_robot_of_another_library_has_no_source_to_sum(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    text = "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>"
+    for source, known in ((text, True), (mujoco.MjModel.from_xml_string(text), False)):
+        about = Dataset(robomorph.load(source), "mass_matrix", 10).describe()
+        assert (about["robot"]["source_sha256"] is not None) == known
+
+
 def test_more_states_extend_it_to_what_one_run_makes(tmp_path: Path) -> None:
     made(tmp_path / "a", 250)
     before = files(tmp_path / "a")

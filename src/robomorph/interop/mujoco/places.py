@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from robomorph.errors import ArgumentError
@@ -36,6 +36,7 @@ def places_of(robot: Robot, model: Any) -> Iterator[Place]:
     """Every joint, checked to be one that MuJoCo can have."""
     own = robot.model.addresses if robot.model.library == LIBRARY else {}
     known = own if model is None else _addresses(robot, model)
+    _check_all_there(robot, known)
     q = v = 0
     for body in robot.model.bodies:
         name = body.joint_name
@@ -55,6 +56,10 @@ def places_of(robot: Robot, model: Any) -> Iterator[Place]:
             body, slice(q, q + width), slice(v, v + size), slice(at, at + width), slice(dof, dof + size)
         )
         q, v = q + width, v + size
+
+
+def _check_all_there(robot: Robot, known: Mapping[str, tuple[int, int]]) -> None:
+    """Before any place is used: without a joint the others stand beyond vectors of the robot's own sizes."""
     missing = set(known) - set(robot.joint_names)
     if missing:
         raise ArgumentError(

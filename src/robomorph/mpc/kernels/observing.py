@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from robomorph.algorithms.inverse_dynamics import RNEA
+from robomorph.algorithms.joint_forces import armature_of
 from robomorph.algorithms.registry import ALGORITHMS
 from robomorph.algorithms.sweep import State, run
 from robomorph.algorithms.tracing import begin
@@ -94,8 +95,10 @@ class ObserverKernels:
         return list(state.whole["qdd"])
 
     def _correct(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Inverse dynamics at rest, without weight."""
-        tree = self._loaded(self._robot.specialiser.tree(regroup=True), given["mass"][0])
+        """Inverse dynamics at rest, without weight and springs: joints ask for armature alone."""
+        whole = self._robot.specialiser.tree(regroup=True)
+        links = (replace(link, forces=armature_of(link.forces)) for link in whole.links)
+        tree = self._loaded(replace(whole, links=tuple(links)), given["mass"][0])
         rest = [0.0] * self._robot.nv
         values = {"q": given["q"], "qd": rest, "qdd": given["change"]}
         return {"momentum": self._torques(replace(tree, gravity=_WEIGHTLESS), values)}

@@ -10,41 +10,53 @@ import numpy.typing as npt
 from robomorph.errors import ArgumentError
 from robomorph.model import Model
 from robomorph.model.model import WORLD, Body
+from robomorph.model.pose import Pose
 
 _TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide"}
 
 
 def mjcf(model: Model) -> str:
     """The text of an MJCF file. Bodies are named body0, body1, ... in the model's order, and their joints
-    joint0, ...: names of a file need not be unlike each other's in MuJoCo's eyes."""
+    joint0, ...: names of a file need not be unlike each other's in MuJoCo's eyes. It has no bodies without
+    mass that move, but several joints of one: links without mass between joints are none (`merged`)."""
     root = Xml.Element("mujoco", model="robot")
     Xml.SubElement(root, "compiler", angle="radian", autolimits="false", balanceinertia="false")
     flags = Xml.SubElement(root, "option", gravity=_text(model.gravity))
     Xml.SubElement(flags, "flag", contact="disable", limit="disable", equality="disable")
     nodes = {WORLD: Xml.SubElement(root, "worldbody")}
-    for index, body in enumerate(model.bodies):
-        nodes[index] = _body(nodes[body.parent], model, index, body)
+    between = merged(model)
+    for index in range(len(model.bodies)):
+        if index in between:
+            continue
+        chain = [index]
+        while model.bodies[chain[0]].parent in between:
+            chain.insert(0, model.bodies[chain[0]].parent)
+        nodes[index] = _body(nodes[model.bodies[chain[0]].parent], model, chain)
     return Xml.tostring(root, encoding="unicode")
 
 
-def _body(parent: Xml.Element, model: Model, index: int, body: Body) -> Xml.Element:
-    if body.kind not in _TYPES or body.mimic is not None:
-        what = f"of type {body.kind!r}" if body.mimic is None else "that follows another (<mimic>)"
-        raise ArgumentError(
-            f"{model.name}: joint {body.joint_name!r} {what}: MuJoCo as a plant takes {', '.join(_TYPES)} "
-            "joints that are independent: lock it (locked=), or use RobotPlant"
-        )
+def merged(model: Model) -> frozenset[int]:
+    """The bodies without mass that carry one other body and nothing else."""
+    carried = [body.parent for body in model.bodies]
+    return frozenset(i for i, b in enumerate(model.bodies) if b.inertia.is_zero and carried.count(i) == 1)
+
+
+def _body(parent: Xml.Element, model: Model, chain: list[int]) -> Xml.Element:
+    """The last body of a chain, with the joints of all."""
+    last, places = model.bodies[chain[-1]], [Pose.identity()]
+    for index in reversed(chain):  # of the joints' frames in the last body's
+        places.insert(0, places[0].compose(model.bodies[index].placement.inverse()))
+    outer = places[0].inverse()
     node = Xml.SubElement(
         parent,
         "body",
-        name=f"body{index}",
-        pos=_text(body.placement.translation),
-        quat=_text(quaternion(body.placement.rotation)),
+        name=f"body{chain[-1]}",
+        pos=_text(outer.translation),
+        quat=_text(quaternion(outer.rotation)),
     )
-    kind = _TYPES[body.kind]
-    place = {"name": f"joint{index}", "type": kind, "axis": _text(body.axis), "pos": "0 0 0"}
-    Xml.SubElement(node, "joint", place | _own_forces(model, body))
-    inertia = body.inertia
+    for index, place in zip(chain, places[1:], strict=True):
+        _joint(node, model, index, place)
+    inertia = last.inertia
     if not inertia.is_zero:
         t = inertia.tensor
         full = [t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]]
@@ -56,6 +68,20 @@ def _body(parent: Xml.Element, model: Model, index: int, body: Body) -> Xml.Elem
             fullinertia=_text(np.array(full)),
         )
     return node
+
+
+def _joint(node: Xml.Element, model: Model, index: int, place: Pose) -> None:
+    """A joint, whose frame has this pose in that of the node."""
+    body = model.bodies[index]
+    if body.kind not in _TYPES or body.mimic is not None:
+        what = f"of type {body.kind!r}" if body.mimic is None else "that follows another (<mimic>)"
+        raise ArgumentError(
+            f"{model.name}: joint {body.joint_name!r} {what}: MuJoCo as a plant takes {', '.join(_TYPES)} "
+            "joints that are independent: lock it (locked=), or use RobotPlant"
+        )
+    where = {"axis": _text(place.rotation @ body.axis), "pos": _text(place.translation)}
+    own = {"name": f"joint{index}", "type": _TYPES[body.kind], **where}
+    Xml.SubElement(node, "joint", own | _own_forces(model, body))
 
 
 def _own_forces(model: Model, body: Body) -> dict[str, str]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robomorph.errors import ArgumentError, TargetError
 from robomorph.mpc.disturbances import Friction
-from robomorph.mpc.plants.mjcf import mjcf
+from robomorph.mpc.plants.mjcf import merged, mjcf
 from robomorph.mpc.plants.payload import Payloads, loaded
 from robomorph.mpc.plants.plant import RATE, Array, Plant, Wrenches
 from robomorph.robot import Robot
@@ -35,8 +35,9 @@ class MujocoPlant(Plant):
     ) -> None:
         super().__init__(loaded(robot, payload), rate)
         self._mujoco = mujoco_module()
+        text = mjcf(self.robot.model)
         try:
-            self.model = self._mujoco.MjModel.from_xml_string(mjcf(self.robot.model))
+            self.model = self._mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
             raise ArgumentError(
                 f"{robot.name}: MuJoCo refuses this robot: {error}. Mend the description, or use RobotPlant"
@@ -46,7 +47,8 @@ class MujocoPlant(Plant):
         self.model.opt.integrator = kinds.mjINT_RK4
         if friction is not None:
             coulomb, viscous = friction.shares(robot.nv)
-            self.model.dof_damping[:], self.model.dof_frictionloss[:] = viscous, coulomb
+            self.model.dof_damping += viscous  # beside what a robot with passive=True has
+            self.model.dof_frictionloss[:] = coulomb
             self.model.opt.integrator = kinds.mjINT_IMPLICITFAST
         self._other = self._mujoco.MjData(self.model)  # for questions that do not move the plant
 
@@ -87,7 +89,12 @@ class MujocoPlant(Plant):
             frame = model.frames[model.frame_index(name)]
             if frame.body < 0:
                 continue
-            body = frame.body + 1  # after MuJoCo's world
+            if frame.body in merged(model):
+                raise ArgumentError(
+                    f"push: expected a frame of a link with mass, as MuJoCo has no others, found {name!r}: "
+                    "push another frame, or use RobotPlant"
+                )
+            body = self.model.body(f"body{frame.body}").id
             origin = data.xpos[body] + data.xmat[body].reshape(3, 3) @ frame.placement.translation
             turning = wrench[3:] + np.cross(origin - data.xipos[body], wrench[:3])
             data.xfrc_applied[body] += np.concatenate([wrench[:3], turning])

@@ -122,7 +122,7 @@ def draw_reach(robot: Robot, seed: int = 0) -> tuple[Array, Array]:
         if found:
             q = found[0] + np.clip(q - found[0], -_REACH_SECONDS * speed, _REACH_SECONDS * speed)
         with np.errstate(divide="ignore", invalid="ignore"):
-            held = float(np.nanmax(np.abs(robot.gravity_torque(q)) / effort))
+            held = float(np.nanmax(np.abs(robot.bias_torque(q, np.zeros(robot.nv))) / effort))
         worst = min(worst, held)
         if held <= _HELD:
             found.append(q)

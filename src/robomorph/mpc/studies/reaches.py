@@ -52,4 +52,4 @@ def random_reach(robot: Robot, rng: np.random.Generator, share: float = 0.3) -> 
     )
     middle, half = 0.5 * (lower + upper), 0.5 * share * (upper - lower)
     start, goal = (middle + half * rng.uniform(-1.0, 1.0, robot.nv) for _ in range(2))
-    return Reach(start, goal, np.asarray(robot.gravity_torque(goal)))
+    return Reach(start, goal, np.asarray(robot.bias_torque(goal, np.zeros(robot.nv))))

@@ -70,6 +70,8 @@ class Dataset:
     ) -> None:
         if not isinstance(robot, Robot):
             raise ArgumentError(f"robot: expected one of robomorph.load, found {type(robot).__name__}")
+        if robot.nv == 0:
+            raise ArgumentError(f"robot {robot.name!r}: expected joints that move, found none")
         if dtype not in DTYPES:
             raise ArgumentError(f"dtype: expected one of {', '.join(DTYPES)}, found {dtype!r}")
         settings: dict[str, Any] = {
@@ -100,12 +102,13 @@ class Dataset:
         return self._format.suffix
 
     def describe(self) -> dict[str, Any]:
-        record = self.robot.record
+        # Nothing was read of an object of another library, and the sum of nothing says nothing.
+        source = b"" if self.robot.record is None else self.robot.record.document.data
         return {
             "robot": {
                 "name": self.robot.name,
                 "model_sha256": self.robot.model.digest,
-                "source_sha256": None if record is None else hashlib.sha256(record.document.data).hexdigest(),
+                "source_sha256": hashlib.sha256(source).hexdigest() if source else None,
                 "nq": self.robot.nq,
                 "nv": self.robot.nv,
                 "coordinates": list(self.robot.coordinate_names),

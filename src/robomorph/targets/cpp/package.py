@@ -23,11 +23,29 @@ _RESERVED = (
     "static std struct switch template this throw true try typedef typeid typename union unsigned "
     "using virtual void volatile while xor"
 )
-# Words, as robots may be called, that headers of C have for functions and macros.
+# Words, as robots may be called, that headers of C have for functions, types and macros: a namespace of such
+# a name is an error beside them.
 _LIBRARY = (
-    "abs atof atoi ceil clock cos div exit exp fabs floor fmax fmin gamma hypot index j0 j1 jn labs ldiv "
-    "link linux log pow printf puts rand random remove rename rint round select signal sin sqrt system tan "
-    "time trunc unix y0 y1 yn"
+    "abort abs accept access acos acosh alarm alloca asctime asin asinh asprintf atan atan2 atanh "
+    "atexit atof atoi atol basename bind brk bsearch calloc canonicalize cbrt ceil chown chroot "
+    "clearenv clearerr clock clone close connect copysign cos cosh crypt ctermid ctime cuserid daylight "
+    "difftime div dprintf drem dup dysize ecvt environ erf erfc errno exec exit exp exp10 exp2 expm1 "
+    "fabs fchdir fclose fcloseall fcvt fdim fdopen feof ferror fflush ffs fileno finite flockfile floor "
+    "fma fmax fmaxmag fmin fminmag fmod fopen fopencookie fork fpclassify fprintf fread free freopen "
+    "frexp fscanf fseek fseeko fsetpos ftell ftello ftrylockfile funlockfile gamma gcvt getc getenv "
+    "getpid gets gmtime grantpt hypot ilogb index initstate iovec isfinite isinf isnan itimerspec j0 j1 "
+    "jn kill labs lconv ldexp ldiv lgamma link linux listen llabs lldiv llogb llrint llround localeconv "
+    "localtime lockf log log10 log1p log2 logb longjmp lrint lround lseek madvise makecontext malloc "
+    "memcpy memmem memset mincore mktime mlock mlock2 mlockall mmap modf mprotect mremap msync munlock "
+    "munlockall munmap nan nearbyint nice obstack offsetof open pause pclose perror pipe poll popen pow "
+    "printf pselect ptsname putc putchar putenv puts putw qsort raise rand random read realloc "
+    "reallocarray realpath recv remainder remove remquo rename renameat renameat2 rewind rindex rint "
+    "round roundeven rpmatch sbrk scalb scalbln scalbn scanf select send setenv setjmp shutdown "
+    "sigaction sigevent signal signbit signgam significand sin sincos sinh sleep snprintf socket "
+    "sprintf sqrt srand srandom sscanf stat stderr stdin stdout stpcpy stpncpy strdup strlen strtok "
+    "swab swapcontext symlink sync system tan tanh tempnam tgamma time timegm timelocal times timespec "
+    "timeval timex timezone tm tmpfile tmpnam toascii tolower toupper trunc truncate tzname tzset uint unix "
+    "unlink unsetenv unshare ushort valloc wait wctob write y0 y1 yn "
 )
 # Targets that CMake keeps for itself, and those of the projects that we write.
 _TARGETS = (

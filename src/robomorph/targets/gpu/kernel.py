@@ -260,6 +260,11 @@ def refuse_stream(stream: Any) -> None:
 
 def make_kernel(recipe: Recipe, target: str, settings: Settings) -> GpuKernel:
     """A kernel on the device that the options name, or the first."""
+    if not any(port.size for port in recipe.inputs):
+        raise TargetError(
+            f"{recipe.name}: expected numbers to compute with, found none, as no joint moves: use "
+            'target="cpu"'
+        )
     device, chosen = device_options(target, settings)
     return GpuKernel(recipe, device, check_finite=settings.check_finite, **chosen)
 
