@@ -12,6 +12,7 @@ from robomorph.errors import TargetError
 from robomorph.targets.gpu.opencl import pocl
 
 UNKNOWN = "OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic"
+TRIPLE = b"x86_64-unknown-linux-gnu"
 
 
 @pytest.fixture(autouse=True)
@@ -45,17 +46,20 @@ class Record:
 
 
 def test_the_name_is_exchanged_and_nothing_else() -> None:
-    record = Record((b"pthread", b"generic", b"generic-64", b"x86_64"))
+    strings = (b"pthread", TRIPLE, b"generic", b"generic-64", b"generic", TRIPLE)  # the last two are others'
+    record = Record(strings)
     pocl.name_the_cpu(record)
     names = [name for name, _ in pocl._CPUS]
-    assert record.string(1).decode() in names
-    assert [record.string(k) for k in (0, 2, 3)] == [b"pthread", b"generic-64", b"x86_64"]
+    assert record.string(2).decode() in names
+    assert [record.string(k) for k in (0, 1, 3, 4, 5)] == [*strings[:2], *strings[3:]]
     before = bytes(record.memory.raw)
     pocl.name_the_cpu(record)  # again: it goes by a name now
     assert record.memory.raw == before
 
 
-@pytest.mark.parametrize("strings", [(b"pthread",), (b"generic", b"generic")])
+@pytest.mark.parametrize(
+    "strings", [(b"pthread",), (b"generic",), (TRIPLE, b"pthread"), (TRIPLE, b"generic", TRIPLE, b"generic")]
+)
 def test_no_single_name_is_an_error_with_the_mend(strings: tuple[bytes, ...]) -> None:
     record = Record(strings)
     before = bytes(record.memory.raw)

@@ -3,7 +3,8 @@
 PoCL asks its LLVM for the name of the CPU. An LLVM that does not know it says "generic", which Clang refuses
 on x86-64, so that no program builds (`unknown target CPU 'generic'`). PoCL 3.0, the newest on PyPI (LLVM 14),
 knows neither Zen 4 nor Zen 5 of AMD, and has no setting for it. The name is a C string in PoCL's record of
-the device; here it is exchanged for the name of an older CPU whose instructions this one has too.
+the device, behind that of the target's triple (`x86_64-...`); here it is exchanged for the name of an older
+CPU whose instructions this one has too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import llvmlite.binding as llvm
 from robomorph.errors import TargetError
 
 _UNKNOWN = b"generic\0"
-_RECORD_BYTES = 2048  # of PoCL's record of a device, where the name is looked for
+_TRIPLE = b"x86_64-"
+_RECORD_BYTES = 2048  # where the name is looked for: PoCL's record of a device (1,032 in 3.0), and what lies behind
 # Names that LLVM 14 knows, each with instructions that its code may contain beyond those of the one before.
 _CPUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("x86-64", ("sse2",)),
@@ -58,9 +60,10 @@ def known_cpu(features: dict[str, bool]) -> str:
 
 
 def find_name(record: int) -> int | None:
-    """Where a record in this process's memory points to the string "generic": the address of that pointer.
+    """Where a record in this process's memory points to the string "generic", next after one that points to a
+    target's triple: the address of that pointer.
 
-    None if there is no such pointer, or more than one. Memory is read through the kernel, which refuses
+    None if there is no such pair, or more than one: memory behind the record has pointers of others. Memory is read through the kernel, which refuses
     addresses that are none, where reading them directly would end the process.
     """
     try:
@@ -69,10 +72,12 @@ def find_name(record: int) -> int | None:
         return None
     try:
         words = _read(memory, record, _RECORD_BYTES)
+        pointers = [pointer for (pointer,) in struct.iter_unpack("<Q", words[: len(words) // 8 * 8])]
         found = [
             record + 8 * k
-            for k, (pointer,) in enumerate(struct.iter_unpack("<Q", words[: len(words) // 8 * 8]))
-            if _read(memory, pointer, len(_UNKNOWN)) == _UNKNOWN
+            for k in range(1, len(pointers))
+            if _read(memory, pointers[k], len(_UNKNOWN)) == _UNKNOWN
+            and _read(memory, pointers[k - 1], len(_TRIPLE)) == _TRIPLE
         ]
     finally:
         os.close(memory)
