@@ -22,7 +22,7 @@ from robomorph.errors import TargetError
 
 _UNKNOWN = b"generic\0"
 _TRIPLE = b"x86_64-"
-_RECORD_BYTES = 2048  # where the name is looked for: PoCL's record of a device (1,032 in 3.0), and what lies behind
+_RECORD_BYTES = 2048  # where it is looked for: PoCL 3.0 has 1,032 for a device, then other memory begins
 # Names that LLVM 14 knows, each with instructions that its code may contain beyond those of the one before.
 _CPUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("x86-64", ("sse2",)),
