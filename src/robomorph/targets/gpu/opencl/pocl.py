@@ -63,8 +63,9 @@ def find_name(record: int) -> int | None:
     """Where a record in this process's memory points to the string "generic", next after one that points to a
     target's triple: the address of that pointer.
 
-    None if there is no such pair, or more than one: memory behind the record has pointers of others. Memory is read through the kernel, which refuses
-    addresses that are none, where reading them directly would end the process.
+    None if there is no such pair, or more than one: memory behind the record has pointers of others. Memory
+    is read through the kernel, which refuses addresses that are none, where reading them directly would end
+    the process.
     """
     try:
         memory = os.open("/proc/self/mem", os.O_RDONLY)
