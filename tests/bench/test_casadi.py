@@ -42,7 +42,9 @@ def test_a_run_without_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("adam was not measured: not here" in note for note in outcome.notes)
     verdicts = judge(section.NAME, section.SECTION.goals, records, [])
     assert [verdict.found for verdict in verdicts] == [None, None], "both are about adam"
-    assert len(section.SECTION.tables(records)[0].rows) == 4
+    (table,) = section.SECTION.tables(records)
+    assert len(table.rows) == 4
+    assert table.caption and "with our expressions" in table.caption and "adam" not in table.caption
 
 
 def test_a_motion_that_pinocchio_does_not_follow_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
