@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from robomorph.errors import ProgramError
-from robomorph.ir.derivatives import gradient_of, hessian_of, jacobian_of
+from robomorph.ir.derivatives import Run, gradient_of, hessian_of, jacobian_of
 from robomorph.ir.interpret import interpret
 from robomorph.ir.ops import OPS, SQRT
 from robomorph.ir.program import Node, Port, Program
@@ -106,6 +106,35 @@ def test_every_operation(name: str) -> None:
         expected, doubt = differences(program, values)
         assert (doubt <= 1e-6 * (1.0 + np.abs(expected))).all()
         assert_second_order(program, values)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "sqrt", "recip"])
+def test_functions_of_what_cancels(name: str) -> None:
+    """u - u is zero while it is traced, but its change, of two parts, is not seen to be."""
+    inputs = [Node(OPS["input"], (), float(k)) for k in range(4)]
+    one = Node(OPS["const"], (), 1.0)  # 4
+    cancelled = [Node(OPS["recip"], (0,)), Node(OPS["sub"], (5, 5)), Node(OPS["add"], (6, 4))]
+    nodes = (*inputs, one, *cancelled, Node(OPS[name], (7,)), Node(OPS["mul"], (8, 3)))
+    ports, outputs = (Port("a", (3,)), Port("b", ())), (Port("y", (2, 2)), Port("z", ()))
+    program = Program(name, ports, outputs, nodes, (9, 8, 9, 7, 3))
+    assert_second_order(program, {key: x[0] for key, x in arguments(1, 1).items()})
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "sqrt", "recip"])
+def test_changes_of_inputs_that_are_plain_numbers(name: str) -> None:
+    """As rates are where a robot is at rest: f(x) b, at x = 0.25, along x."""
+    inputs = (Node(OPS["input"], (), 0.0), Node(OPS["input"], (), 1.0))
+    nodes = (*inputs, Node(OPS[name], (0,)), Node(OPS["mul"], (2, 1)))
+    program = Program(name, (Port("x", ()), Port("b", ())), (Port("y", ()),), nodes, (3,))
+    tracer, x, step = Tracer(), 0.25, 1e-6
+    b = tracer.inputs((Port("b", ()),))["b"][0]
+    (change,) = Run(tracer, program, [x, b]).push({0: {"x": 1.0}})
+    made = tracer.program("change", (Port("b", ()),), {"y": [change["x"]]}, {"y": ()})
+    found = interpret(made, {"b": np.array(3.0)})["y"]
+    more, less = (
+        interpret(program, {"x": np.array(p), "b": np.array(3.0)})["y"] for p in (x + step, x - step)
+    )
+    np.testing.assert_allclose(found, (more - less) / (2 * step), rtol=1e-8)
 
 
 @QUIET

@@ -92,6 +92,8 @@ _PARTIALS: dict[Op, tuple[_Partial, ...]] = {
     FMS: (lambda x, a, y: x * a[1], lambda x, a, y: x * a[0], lambda x, a, y: -x),
     FNMA: (lambda x, a, y: -(x * a[1]), lambda x, a, y: -(x * a[0]), lambda x, a, y: x),
 }
+# Those whose derivatives apply functions to arguments or results, which plain numbers do not have.
+_OF_EXPRESSIONS = (SIN, COS, SQRT)
 
 
 class Run:
@@ -125,8 +127,13 @@ class Run:
 
     def _partial(self, i: int, k: int, x: Value) -> Value:
         node = self.program.nodes[i]
-        arguments = tuple(self.values[a] for a in node.args)
-        return _PARTIALS[node.op][k](x, arguments, self.values[i])
+        arguments, result = tuple(self.values[a] for a in node.args), self.values[i]
+        if node.op in _OF_EXPRESSIONS:  # what is constant here may still have a change, as u - u has
+            arguments, result = tuple(map(self._traced, arguments)), self._traced(result)
+        return _PARTIALS[node.op][k](x, arguments, result)
+
+    def _traced(self, x: Value) -> Expr:
+        return Expr(self.tracer, self.tracer.index_of(x))
 
     def pull(self, weights: Sequence[Value]) -> dict[int, Value]:
         """Reverse mode: by input slot, the derivative of the sum of weights times results; slots that
