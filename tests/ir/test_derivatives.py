@@ -143,7 +143,16 @@ def test_random_programs(program: Program, seed: int) -> None:
     # Roots of negative numbers and of zero have no derivative, and NaN spreads.
     assume(all(node.op is not SQRT for node in program.nodes))
     values = {key: x[0] for key, x in arguments(seed, 1).items()}
+    assume(np.isfinite(every_value(program, values)).all())  # nor have divisions by zero
     assert_second_order(program, values)
+
+
+def every_value(program: Program, values: dict[str, Array]) -> Array:
+    """Of all nodes."""
+    count = len(program.nodes)
+    everything = Program("all", program.inputs, (Port("all", (count,)),), program.nodes, tuple(range(count)))
+    with np.errstate(all="ignore"):
+        return interpret(everything, values)["all"]
 
 
 def test_structural_zeros_and_symmetry_cost_nothing() -> None:
